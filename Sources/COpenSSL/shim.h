@@ -1,0 +1,36 @@
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/objects.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+/* What Swift cannot import: function-like macros, casts and variadic functions. */
+
+static inline STACK_OF(X509) *entitled_x509_stack_new(void) { return sk_X509_new_null(); }
+static inline int entitled_x509_stack_push(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+/* Frees the stack, not the certificates in it. */
+static inline void entitled_x509_stack_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+static inline int entitled_x509_stack_count(const STACK_OF(X509) *stack) {
+    return sk_X509_num(stack);
+}
+static inline X509 *entitled_x509_stack_at(const STACK_OF(X509) *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+static inline EVP_PKEY *entitled_ec_generate(const char *curve) { return EVP_EC_gen(curve); }
+static inline long entitled_bio_memory(BIO *bio, char **data) {
+    return BIO_get_mem_data(bio, data);
+}
+static inline void entitled_free(void *pointer) { OPENSSL_free(pointer); }
+static inline void entitled_x509v3_context(X509V3_CTX *context, X509 *issuer, X509 *subject) {
+    X509V3_set_ctx_nodb(context);
+    X509V3_set_ctx(context, issuer, subject, NULL, NULL, 0);
+}
