@@ -35,5 +35,22 @@ let package = Package(
         .systemLibrary(
             name: "CProtobufC", pkgConfig: "libprotobuf-c",
             providers: [.apt(["libprotobuf-c-dev", "protobuf-c-compiler"])]),
+
+        // 1: generated messages, bytes, and the rules.
+        module("Bytes"),
+
+        // 2: one wrapper per library, the wire format, and what a store must do.
+
+        // 3: the store on disk, and what Apple signs.
+
+        // 4: what the service does, without a socket.
+
+        // 5: one connection, the client, and what tests share.
+
+        // 6: sockets and threads.
+
+        // 7: the programs.
+
+        tests("Bytes", ["Bytes"]),
     ]
 )
