@@ -38,6 +38,7 @@ let package = Package(
 
         // 1: generated messages, bytes, and the rules.
         module("Bytes"),
+        module("Entitlements"),
 
         // 2: one wrapper per library, the wire format, and what a store must do.
 
@@ -52,5 +53,6 @@ let package = Package(
         // 7: the programs.
 
         tests("Bytes", ["Bytes"]),
+        tests("Entitlements", ["Entitlements"]),
     ]
 )

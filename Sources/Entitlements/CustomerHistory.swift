@@ -1,0 +1,258 @@
+/// A transaction's newest copy with what notifications said beyond it.
+package struct TransactionFact: Hashable, Sendable {
+    /// The winning copy, decoded.
+    package var transaction: Transaction
+    /// What clears or causes overrides and suspensions.
+    package var evidence: Evidence
+
+    /// A copy with its evidence.
+    package init(transaction: Transaction, evidence: Evidence = Evidence()) {
+        self.transaction = transaction
+        self.evidence = evidence
+    }
+}
+
+/// A purchase in a declared household, as far as it matters to the other members.
+package struct HouseholdPurchase: Hashable, Sendable {
+    /// The product bought.
+    package let productID: String
+    /// The period bought, half-open.
+    package let period: Range<Timestamp>
+    /// When the payment was reversed, as Apple dates it; nil when it stands.
+    package let refundDate: Timestamp?
+    /// Whether that refund was prorated.
+    package let isProrated: Bool
+    /// When this was signed.
+    package let signedDate: Timestamp
+
+    /// What `transaction` means to the household; nil when it was not bought.
+    package init?(_ transaction: Transaction) {
+        guard transaction.ownership == .purchased, let period = transaction.period else {
+            return nil
+        }
+        self.productID = transaction.productID
+        self.period = period
+        let isRefunded = Revocation.isRefundedPurchase(transaction)
+        refundDate = isRefunded ? transaction.revocationDate : nil
+        isProrated = transaction.revocationType == "REFUND_PRORATED"
+        signedDate = transaction.signedDate
+    }
+}
+
+/// All that is known of one customer, and what follows from it.
+///
+/// Everything derived here is a function of the set of facts: no clock, no order of arrival.
+package struct CustomerHistory: Hashable, Sendable {
+    /// The newest copy of each transaction, by transactionId.
+    package var transactions: [ExactName: TransactionFact]
+    /// The newest renewal info of each chain, by originalTransactionId.
+    package var renewals: [ExactName: RenewalInfo]
+    /// What the members of the customer's household bought, his own purchases included; empty
+    /// without a household.
+    package var householdPurchases: [HouseholdPurchase]
+
+    /// A history of these facts.
+    package init(
+        transactions: [ExactName: TransactionFact] = [:], renewals: [ExactName: RenewalInfo] = [:],
+        householdPurchases: [HouseholdPurchase] = []
+    ) {
+        self.transactions = transactions
+        self.renewals = renewals
+        self.householdPurchases = householdPurchases
+    }
+
+    /// The newest signedDate among the facts that the answers rest on.
+    ///
+    /// "Now" is never before it, so a fact that Apple signed a moment ahead of our clock counts at
+    /// once. A household's purchases count as well: they can suspend this customer's copies.
+    package var newestSignedDate: Timestamp? {
+        var date: Timestamp?
+        for fact in transactions.values {
+            date = newest(date, newest(fact.transaction.signedDate, fact.evidence.newestDate))
+        }
+        for renewal in renewals.values {
+            date = newest(date, renewal.signedDate)
+        }
+        for purchase in householdPurchases {
+            date = newest(date, purchase.signedDate)
+        }
+        return date
+    }
+}
+
+/// A grant with the names that a caller wants to see and the facts that caused it.
+package struct GrantRecord: Hashable, Sendable {
+    /// The instants.
+    package var grant: Grant
+    /// The transaction behind it.
+    package var transactionID: String
+    /// Its chain.
+    package var originalTransactionID: String
+    /// The cause, where a copy's date or an override revokes it.
+    package var revocation: Revocation?
+    /// Whether an override is in force.
+    package var isOverridden: Bool
+}
+
+extension CustomerHistory {
+    /// The grants of every product, in the order that `GrantList` asks for.
+    ///
+    /// Time: n log n in the number of transactions, plus the household's purchases per shared copy.
+    package func grantsByProduct() -> [ExactName: [GrantRecord]] {
+        let newest = newestByChain()
+        let successors = GroupTimeline(transactions.values.map(\.transaction))
+        var byProduct: [ExactName: [TransactionFact]] = [:]
+        for fact in transactions.values {
+            byProduct[fact.transaction.productID, default: []].append(fact)
+        }
+        return byProduct.mapValues { facts in
+            facts.sorted { $0.transaction.isNewerPurchase(than: $1.transaction) }
+                .map { record(of: $0, newest: newest, successors: successors) }
+        }
+    }
+
+    /// The newest purchase of each chain, by originalTransactionId.
+    private func newestByChain() -> [ExactName: Transaction] {
+        var newest: [ExactName: Transaction] = [:]
+        for fact in transactions.values {
+            let transaction = fact.transaction
+            if let known = newest[transaction.originalTransactionID],
+                !transaction.isNewerPurchase(than: known)
+            {
+                continue
+            }
+            newest[transaction.originalTransactionID] = transaction
+        }
+        return newest
+    }
+
+    private func record(
+        of fact: TransactionFact, newest: [ExactName: Transaction], successors: GroupTimeline
+    ) -> GrantRecord {
+        let transaction = fact.transaction
+        var grant = Grant(
+            type: transaction.type, ownership: transaction.ownership,
+            start: (transaction.purchaseDate ?? .distantPast).milliseconds)
+        if transaction.purchaseDate == nil { grant.flags.insert(.incomplete) }
+        if transaction.type == .autoRenewable {
+            if let expires = transaction.expiresDate {
+                grant.end = expires.milliseconds
+            } else {
+                grant.flags.insert(.incomplete)
+            }
+            let isNewest =
+                newest[transaction.originalTransactionID].map {
+                    isSame($0.transactionID, transaction.transactionID)
+                } == true
+            if isNewest { applyRenewal(of: transaction, to: &grant) }
+        }
+        if transaction.isUpgraded {
+            let upgrade = successors.next(after: transaction) ?? .distantPast
+            grant.upgradedFrom = upgrade.milliseconds
+        }
+        let cut = householdCut(of: fact)
+        grant.suspendedFrom = cut.all?.milliseconds ?? .max
+        grant.suspendedFromWhenProratedKept = cut.full?.milliseconds ?? .max
+        let override = fact.evidence.override(of: transaction)
+        var record = GrantRecord(
+            grant: grant, transactionID: transaction.transactionID,
+            originalTransactionID: transaction.originalTransactionID, revocation: nil,
+            isOverridden: override != nil)
+        revoke(&record, transaction: transaction, override: override, cut: cut)
+        return record
+    }
+
+    /// Grace and billing retry, which only the chain's newest transaction can have.
+    private func applyRenewal(of transaction: Transaction, to grant: inout Grant) {
+        guard let renewal = renewals[transaction.originalTransactionID] else { return }
+        if let graceEnd = renewal.gracePeriodExpiresDate { grant.graceEnd = graceEnd.milliseconds }
+        if renewal.isInBillingRetryPeriod { grant.flags.insert(.billingRetry) }
+    }
+
+    private func revoke(
+        _ record: inout GrantRecord, transaction: Transaction, override: Timestamp?,
+        cut: HouseholdCut
+    ) {
+        if let date = transaction.revokedFrom { record.grant.revokedFrom = date.milliseconds }
+        if let override { record.grant.overriddenFrom = override.milliseconds }
+        guard transaction.revocationDate != nil || override != nil else { return }
+        let revocation = Revocation(of: transaction, isBuyerRefunded: cut.isBuyerRefunded)
+        record.grant.revocationReason = revocation.reason
+        record.revocation = revocation
+        if transaction.revocationType == "REFUND_PRORATED" { record.grant.flags.insert(.prorated) }
+    }
+}
+
+/// From when on a household's refund suspends a shared copy.
+private struct HouseholdCut {
+    /// Whether every overlapping purchase of the product was refunded, and there is one.
+    var isBuyerRefunded = false
+    /// From when on, every refund counting.
+    var all: Timestamp?
+    /// From when on, when prorated refunds are kept and so count as no refund.
+    var full: Timestamp?
+}
+
+extension CustomerHistory {
+    /// A shared copy is suspended while every purchase of the product in the household whose period
+    /// overlaps its own is refunded, from the latest refund on, unless its own later evidence
+    /// lifts that.
+    private func householdCut(of fact: TransactionFact) -> HouseholdCut {
+        let transaction = fact.transaction
+        guard transaction.ownership == .familyShared, let period = transaction.period else {
+            return HouseholdCut()
+        }
+        let overlapping = householdPurchases.filter {
+            isSame($0.productID, transaction.productID) && $0.period.overlaps(period)
+        }
+        let refunds = overlapping.compactMap(\.refundDate)
+        guard let latest = refunds.max(), refunds.count == overlapping.count else {
+            return HouseholdCut()
+        }
+        var cut = HouseholdCut()
+        cut.isBuyerRefunded = true
+        guard !fact.evidence.lifts(cut: latest, of: transaction) else { return cut }
+        cut.all = latest
+        if !overlapping.contains(where: \.isProrated) { cut.full = latest }
+        return cut
+    }
+}
+
+/// The purchase dates of each subscription group and chain, to find what followed an upgrade.
+private struct GroupTimeline {
+    private var dates: [ExactName: [Timestamp]] = [:]
+
+    init(_ transactions: [Transaction]) {
+        guard transactions.contains(where: \.isUpgraded) else { return }
+        for transaction in transactions {
+            guard let date = transaction.purchaseDate else { continue }
+            for key in Self.keys(of: transaction) {
+                dates[key, default: []].append(date)
+            }
+        }
+        for key in dates.keys { dates[key]?.sort() }
+    }
+
+    /// When the next transaction of the group, or of the chain, was bought.
+    func next(after transaction: Transaction) -> Timestamp? {
+        guard let date = transaction.purchaseDate else { return nil }
+        return Self.keys(of: transaction).compactMap { key in
+            dates[key].flatMap { Self.first(in: $0, after: date) }
+        }.min()
+    }
+
+    private static func keys(of transaction: Transaction) -> [String] {
+        let chain = "chain \(transaction.originalTransactionID)"
+        return transaction.subscriptionGroupID.map { [chain, "group \($0)"] } ?? [chain]
+    }
+
+    /// The first date after `date` in ascending `dates`.
+    private static func first(in dates: [Timestamp], after date: Timestamp) -> Timestamp? {
+        var (low, high) = (0, dates.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if dates[middle] > date { high = middle } else { low = middle + 1 }
+        }
+        return low < dates.count ? dates[low] : nil
+    }
+}
