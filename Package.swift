@@ -41,6 +41,7 @@ let package = Package(
         module("Entitlements"),
 
         // 2: one wrapper per library, the wire format, and what a store must do.
+        module("OpenSSL", ["COpenSSL", "Bytes"]),
 
         // 3: the store on disk, and what Apple signs.
 
@@ -54,5 +55,6 @@ let package = Package(
 
         tests("Bytes", ["Bytes"]),
         tests("Entitlements", ["Entitlements"]),
+        tests("OpenSSL", ["OpenSSL", "Bytes"]),
     ]
 )
