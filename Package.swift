@@ -41,6 +41,7 @@ let package = Package(
         module("Entitlements"),
 
         // 2: one wrapper per library, the wire format, and what a store must do.
+        module("RocksDB", ["CRocksDB"]),
         module("OpenSSL", ["COpenSSL", "Bytes"]),
 
         // 3: the store on disk, and what Apple signs.
@@ -55,6 +56,7 @@ let package = Package(
 
         tests("Bytes", ["Bytes"]),
         tests("Entitlements", ["Entitlements"]),
+        tests("RocksDB", ["RocksDB"]),
         tests("OpenSSL", ["OpenSSL", "Bytes"]),
     ]
 )
