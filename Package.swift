@@ -43,6 +43,7 @@ let package = Package(
         // 2: one wrapper per library, the wire format, and what a store must do.
         module("RocksDB", ["CRocksDB"]),
         module("OpenSSL", ["COpenSSL", "Bytes"]),
+        module("EventLoop", ["CLibuv"]),
 
         // 3: the store on disk, and what Apple signs.
 
@@ -58,5 +59,6 @@ let package = Package(
         tests("Entitlements", ["Entitlements"]),
         tests("RocksDB", ["RocksDB"]),
         tests("OpenSSL", ["OpenSSL", "Bytes"]),
+        tests("EventLoop", ["EventLoop"]),
     ]
 )
