@@ -37,6 +37,7 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev", "protobuf-c-compiler"])]),
 
         // 1: generated messages, bytes, and the rules.
+        .target(name: "CMessages", dependencies: ["CProtobufC"]),
         module("Bytes"),
         module("Entitlements"),
 
@@ -44,6 +45,7 @@ let package = Package(
         module("RocksDB", ["CRocksDB"]),
         module("OpenSSL", ["COpenSSL", "Bytes"]),
         module("EventLoop", ["CLibuv"]),
+        module("Wire", ["CMessages", "CProtobufC", "Bytes"]),
 
         // 3: the store on disk, and what Apple signs.
 
@@ -60,5 +62,6 @@ let package = Package(
         tests("RocksDB", ["RocksDB"]),
         tests("OpenSSL", ["OpenSSL", "Bytes"]),
         tests("EventLoop", ["EventLoop"]),
+        tests("Wire", ["Wire", "Bytes", "CMessages", "CProtobufC"]),
     ]
 )

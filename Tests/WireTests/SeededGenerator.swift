@@ -1,0 +1,23 @@
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// True once in `count` times.
+    mutating func oneIn(_ count: UInt64) -> Bool { next() % count == 0 }
+
+    /// Some bytes, any value.
+    mutating func bytes(_ range: ClosedRange<Int>) -> [UInt8] {
+        (0..<Int.random(in: range, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self)
+        }
+    }
+}
