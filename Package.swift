@@ -46,6 +46,7 @@ let package = Package(
         module("OpenSSL", ["COpenSSL", "Bytes"]),
         module("EventLoop", ["CLibuv"]),
         module("Wire", ["CMessages", "CProtobufC", "Bytes"]),
+        module("Storage", ["Entitlements", "Bytes"]),
 
         // 3: the store on disk, and what Apple signs.
 
