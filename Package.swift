@@ -49,6 +49,7 @@ let package = Package(
         module("Storage", ["Entitlements", "Bytes"]),
 
         // 3: the store on disk, and what Apple signs.
+        module("RocksDBStorage", ["Storage", "RocksDB"]),
 
         // 4: what the service does, without a socket.
 
@@ -64,5 +65,6 @@ let package = Package(
         tests("OpenSSL", ["OpenSSL", "Bytes"]),
         tests("EventLoop", ["EventLoop"]),
         tests("Wire", ["Wire", "Bytes", "CMessages", "CProtobufC"]),
+        tests("Storage", ["Storage", "Entitlements", "RocksDBStorage", "RocksDB", "Bytes"]),
     ]
 )

@@ -1,0 +1,212 @@
+internal import RocksDB
+internal import Storage
+
+/// How the keyspaces lie in RocksDB, and how the database is opened, checked first.
+///
+/// Each keyspace is a column family of its name. The family "default", which RocksDB wants to
+/// exist, holds one record of the store itself: "format", the format version as 8 bytes, big
+/// endian. It repeats the `FORMAT` file, in case that is copied or restored apart from the data.
+enum StoreOpening {
+    /// Why a database is opened.
+    enum Purpose {
+        /// To be made, in a directory that has none.
+        case create
+        /// To be read and written.
+        case use
+        /// To be read while the disk takes no writes.
+        case readOnly
+    }
+
+    /// RocksDB's own family.
+    private static let ownFamily = ColumnFamily(index: 0)
+    private static let formatKey = Array("format".utf8)
+
+    /// Checks the logs in `directory` and opens the database there.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory of the database itself.
+    ///   - purpose: Why.
+    ///   - options: How.
+    /// - Returns: The database, and sentences on unfinished records that were left out.
+    /// - Throws: `.damaged` naming the file, `.locked`, `.noPermission`, `.unavailable`.
+    static func open(
+        _ directory: String, _ purpose: Purpose, _ options: StorageOptions
+    ) throws(StorageError) -> (database: Database, unfinished: [String]) {
+        var unfinished: [String] = []
+        if purpose != .create {
+            let check = try onFiles(of: directory) { () throws(FileError) in
+                try LogDirectoryCheck(directory: directory)
+            }
+            if let damage = check.damage {
+                throw .damaged(
+                    message: damage + "; acknowledged changes would be lost, so the store stays "
+                        + "closed: restore a backup, or repair the disk")
+            }
+            unfinished = check.unfinished
+        }
+        var databaseOptions = databaseOptions(purpose, options, isWhole: unfinished.isEmpty)
+        guard purpose == .readOnly else {
+            return try (open(directory, .readWrite, databaseOptions, options), unfinished)
+        }
+        // The disk may be full to the last byte.
+        let opened = try onFiles(of: directory) { () throws(FileError) in
+            try Files.withScratchDirectory(byteCount: messageByteCountMax) { scratch in
+                databaseOptions.messageDirectory = scratch
+                return Result { () throws(StorageError) in
+                    try open(directory, .readOnly, databaseOptions, options)
+                }
+            }
+        }
+        return (try opened.get(), unfinished)
+    }
+
+    /// RocksDB says some 3 KB per column family while opening.
+    private static let messageByteCountMax: UInt64 = 1 << 20
+
+    /// How many broken databases of one directory this process may keep.
+    private static let brokenCountMax = 16
+
+    /// Opens the database, which no other process uses, for its directory is locked.
+    ///
+    /// RocksDB opens no path twice, and a broken database, which is never closed, goes on holding
+    /// its own: so the path is spelt in another way then.
+    private static func open(
+        _ path: String, _ mode: Database.Mode, _ databaseOptions: DatabaseOptions,
+        _ options: StorageOptions
+    ) throws(StorageError) -> Database {
+        var spelling = path
+        for _ in 0..<brokenCountMax {
+            do {
+                return try Database(
+                    directory: spelling, mode: mode, options: databaseOptions,
+                    families: families(options))
+            } catch {
+                guard error.kind == .heldHere else {
+                    throw StorageError(opening: error, directory: path)
+                }
+                spelling += "/."
+            }
+        }
+        throw .unavailable(
+            message:
+                "\(path) failed \(brokenCountMax) times: look at the disk and restart the server")
+    }
+
+    /// Why the database in `directory` cannot be opened for writing now, if the disk is too full.
+    ///
+    /// Opening moves the logs into tables. It must not fail in the middle for want of space:
+    /// Debian's RocksDB aborts the process then.
+    static func shortage(
+        in directory: String, _ options: StorageOptions
+    ) throws(StorageError) -> String? {
+        try onFiles(of: directory) { () throws(FileError) in
+            var needed = options.reserveByteCount
+            if try Files.entry(at: directory) != nil {
+                for name in try Files.names(in: directory) where name.hasSuffix(".log") {
+                    needed += try Files.byteCount(of: directory + "/" + name)
+                }
+            }
+            return try shortage(of: needed, beside: Files.parent(of: directory))
+        }
+    }
+
+    /// A sentence on too little space beside `path`; nil when there is enough.
+    static func shortage(
+        of byteCount: UInt64, beside path: String
+    ) throws(FileError) -> String? {
+        let free = try Files.freeByteCount(at: path)
+        guard free < byteCount else { return nil }
+        return "No space left on device: \(free) bytes are free at \(path), \(byteCount) are needed"
+    }
+
+    /// Checks the version written in the database, or writes it into one that is new.
+    ///
+    /// - Throws: `.newerFormat`, `.damaged`, `.unavailable`.
+    static func checkFormat(of database: Database, _ path: String) throws(StorageError) {
+        let stored: [UInt8]?
+        do {
+            stored = try database.value(for: formatKey, in: ownFamily)?.copy()
+            if stored == nil && database.latestSequenceNumber == 0 {
+                var batch = WriteBatch()
+                batch.put(
+                    bigEndianBytes(StoreDirectory.formatVersion), for: formatKey, in: ownFamily,
+                    of: database)
+                try database.write(batch, synced: true)
+                return
+            }
+        } catch { throw StorageError(reading: error) }
+        guard let stored, stored.count == 8 else {
+            throw .damaged(message: "\(path): the database does not say which format it has")
+        }
+        let version = stored.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        try StoreDirectory.checkFormat(version, path)
+    }
+
+    private static func bigEndianBytes(_ value: UInt64) -> [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    private static func databaseOptions(
+        _ purpose: Purpose, _ options: StorageOptions, isWhole: Bool
+    ) -> DatabaseOptions {
+        var result = DatabaseOptions()
+        result.createsIfMissing = purpose == .create
+        result.createsMissingFamilies = purpose != .readOnly
+        result.logRecovery = isWhole ? .absoluteConsistency : .pointInTime
+        result.memtableByteCountMax = options.memtableByteCountMax
+        result.logByteCountMax = options.logByteCountMax
+        result.backgroundJobCountMax = options.backgroundJobCountMax
+        result.cacheByteCount = options.cacheByteCount
+        return result
+    }
+}
+
+// MARK: - Keyspaces
+
+extension StoreOpening {
+    /// The family of `keyspace`: its place behind the own family.
+    static func family(of keyspace: Keyspace) -> ColumnFamily {
+        let index =
+            switch keyspace {
+            case .meta: 1
+            case .identities: 2
+            case .customers: 3
+            case .households: 4
+            case .transactions: 5
+            case .renewals: 6
+            case .payloads: 7
+            case .snapshots: 8
+            case .notifications: 9
+            case .history: 10
+            case .audit: 11
+            }
+        return ColumnFamily(index: index)
+    }
+
+    private static func families(
+        _ options: StorageOptions
+    ) -> [(name: String, options: FamilyOptions)] {
+        let own = (name: "default", options: FamilyOptions())
+        let keyspaces = Keyspace.allCases.sorted { family(of: $0).index < family(of: $1).index }
+        return [own] + keyspaces.map { ($0.rawValue, familyOptions(of: $0, options)) }
+    }
+
+    /// Records are read one by one: small blocks, LZ4. What Apple signed is read for people and
+    /// rebuilds: large blocks and ZSTD, for the certificates in every payload are the same.
+    private static func familyOptions(
+        of keyspace: Keyspace, _ options: StorageOptions
+    ) -> FamilyOptions {
+        var result = FamilyOptions()
+        result.memtableByteCount = options.memtableByteCountMax / 2
+        switch keyspace {
+        case .payloads, .notifications:
+            result.compression = .zstd
+            result.blockByteCount = 32 << 10
+        case .meta, .identities, .customers, .households, .transactions, .renewals, .snapshots,
+            .history, .audit:
+            result.compression = .lz4
+            result.blockByteCount = 4 << 10
+        }
+        return result
+    }
+}
