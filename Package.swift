@@ -47,6 +47,7 @@ let package = Package(
         module("EventLoop", ["CLibuv"]),
         module("Wire", ["CMessages", "CProtobufC", "Bytes"]),
         module("Storage", ["Entitlements", "Bytes"]),
+        module("SnapshotTable", ["Entitlements"]),
 
         // 3: the store on disk, and what Apple signs.
         module("RocksDBStorage", ["Storage", "RocksDB"]),
@@ -66,5 +67,6 @@ let package = Package(
         tests("EventLoop", ["EventLoop"]),
         tests("Wire", ["Wire", "Bytes", "CMessages", "CProtobufC"]),
         tests("Storage", ["Storage", "Entitlements", "RocksDBStorage", "RocksDB", "Bytes"]),
+        tests("SnapshotTable", ["SnapshotTable", "Entitlements"]),
     ]
 )
