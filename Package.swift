@@ -51,6 +51,7 @@ let package = Package(
 
         // 3: the store on disk, and what Apple signs.
         module("RocksDBStorage", ["Storage", "RocksDB"]),
+        module("AppStore", ["Entitlements", "OpenSSL", "Bytes"]),
 
         // 4: what the service does, without a socket.
 
