@@ -54,6 +54,7 @@ let package = Package(
         module("AppStore", ["Entitlements", "OpenSSL", "Bytes"]),
 
         // 4: what the service does, without a socket.
+        module("Service", ["Entitlements", "AppStore", "Storage", "SnapshotTable", "Bytes"]),
 
         // 5: one connection, the client, and what tests share.
 

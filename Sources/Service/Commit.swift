@@ -1,0 +1,133 @@
+package import Storage
+import Entitlements
+import SnapshotTable
+import Synchronization
+
+extension EntitlementService {
+    /// Applies events in order, writes them as one durable batch and publishes what readers see.
+    ///
+    /// The commit thread only. When it returns, every answer in it is durable and visible. A
+    /// refused event changes nothing and does not touch the others; when the store fails, none of
+    /// the group is applied.
+    ///
+    /// - Returns: one result per event, in order.
+    package func commit(_ events: [Event]) -> [Result<WriteReply, Refusal>] {
+        let results: [Result<WriteReply, Refusal>]
+        do throws(StorageError) {
+            results = try commitGroup(events)
+        } catch {
+            // One damaged record must not refuse its neighbours: alone, each fails for itself.
+            guard events.count > 1 else { return events.map { _ in refused(Refusal(error)) } }
+            return events.flatMap { commit([$0]) }
+        }
+        for case .success(.notification(let reply)) in results {
+            counters.count(reply.disposition.rawValue)
+            if reply.disposition == .storedUnknown {
+                configuration.onNotice(
+                    .unknownNotification(type: reply.type, subtype: reply.subtype))
+            }
+        }
+        return results
+    }
+
+    private func refused(_ refusal: Refusal) -> Result<WriteReply, Refusal> {
+        counters.count(refusal.reason)
+        configuration.onNotice(.refused(refusal))
+        return .failure(refusal)
+    }
+
+    private func commitGroup(
+        _ events: [Event]
+    ) throws(StorageError) -> [Result<WriteReply, Refusal>] {
+        let counters = ledgerCounters.value
+        var ledger = Ledger(
+            workspace: Workspace(store: store, counters: counters), scopes: scopeNumbers,
+            catalogs: catalogs)
+        var results: [Result<WriteReply, Refusal>] = []
+        results.reserveCapacity(events.count)
+        do throws(LedgerFailure) {
+            for event in events { results.append(try apply(event, to: &ledger)) }
+            let (changes, publications) = try ledger.workspace.finish()
+            guard !changes.isEmpty else { return results }
+            try reading { () throws(StorageError) in
+                try write(changes, publications, counters: ledger.workspace.counters)
+            }
+        } catch {
+            switch error {
+            case .storage(let error): throw error
+            case .refused: preconditionFailure("refusals are results")
+            }
+        }
+        reader.table.reclaim()
+        return results
+    }
+
+    private func apply(
+        _ event: Event, to ledger: inout Ledger<Store>
+    ) throws(LedgerFailure) -> Result<WriteReply, Refusal> {
+        do throws(LedgerFailure) {
+            return .success(try ledger.apply(event))
+        } catch {
+            guard case .refused(let refusal) = error else { throw error }
+            return refused(refusal)
+        }
+    }
+
+    private func write(
+        _ changes: ChangeSet, _ publications: [Publication], counters: LedgerCounters
+    ) throws(StorageError) {
+        try reader.publication.withLock { (_) throws(StorageError) in
+            reader.storeSequence.add(1, ordering: .sequentiallyConsistent)
+            defer { reader.storeSequence.add(1, ordering: .sequentiallyConsistent) }
+            try store.commit(changes)
+            reader.publicationSequence.add(1, ordering: .sequentiallyConsistent)
+            for publication in publications {
+                reader.table.put(
+                    scope: publication.scope.value, name: publication.name,
+                    snapshot: publication.snapshot)
+            }
+            reader.visibleRevision.store(counters.revision, ordering: .sequentiallyConsistent)
+            reader.publicationSequence.add(1, ordering: .sequentiallyConsistent)
+        }
+        ledgerCounters.value = counters
+    }
+
+    /// Puts every named customer into the table; answers are right before, and fast after it.
+    ///
+    /// Any thread, beside readers and the commit thread: what a commit has published meanwhile is
+    /// newer and stays.
+    ///
+    /// - Throws: what the store throws; then misses go on reading the store.
+    package func warm() throws(StorageError) {
+        for world in worlds {
+            var failure: StorageError?
+            let prefix = Key.scopePrefix(world.number)
+            try store.scan(.customers, prefix: prefix, from: nil, reversed: false) { key, value in
+                guard key.count == Key.customerByteCount else { return true }
+                do throws(StorageError) {
+                    try warm(key, value, in: world.number)
+                } catch {
+                    failure = error
+                }
+                return failure == nil
+            }
+            if let failure { throw failure }
+        }
+        reader.table.finishWarming()
+    }
+
+    private func warm(
+        _ key: [UInt8], _ value: [UInt8], in scope: ScopeNumber
+    ) throws(StorageError) {
+        let record = try RecordCodec.decodeCustomer(value)
+        guard !record.name.isEmpty, record.mergedInto == 0,
+            let snapshot = try store.value(for: key, in: .snapshots)
+        else { return }
+        guard SnapshotView(snapshot.span).isWellFormed else {
+            throw .corruptRecord(
+                keyspace: .snapshots, message: "a snapshot does not decode; rebuild the customer")
+        }
+        reader.table.insertIfAbsent(
+            scope: scope.value, name: Array(record.name.utf8), snapshot: snapshot)
+    }
+}

@@ -1,0 +1,226 @@
+import Entitlements
+import Storage
+
+// What moves between customers: a provisional one merged into another, a chain given to its owner,
+// a component of customers divided among those who are named.
+
+extension Workspace {
+    /// Moves all that a provisional customer has to `target`; his number leads there from now on.
+    mutating func merge(
+        _ source: CustomerKey, into target: CustomerKey
+    ) throws(LedgerFailure) {
+        let state = try customer(source)
+        for fact in state.transactions.values {
+            try move(fact, from: source, to: target, keeping: [])
+        }
+        for renewal in state.renewals.values { customers[target]?.put(renewal) }
+        for identity in state.said { try say(identity, isOf: target) }
+        try moveHistory(from: source, to: target, of: nil)
+        var emptied = CustomerState(key: source, record: state.record)
+        emptied.isTouched = true
+        emptied.record.mergedInto = target.number
+        emptied.dirtyTransactions = Set(state.transactions.keys)
+        emptied.dirtyRenewals = Set(state.renewals.keys)
+        emptied.dirtyLinks = state.said
+        emptied.isDirty = true
+        customers[source] = emptied
+        customerCount -= 1
+    }
+
+    /// Moves one chain, with its transactions and renewal info, to another customer.
+    mutating func moveChain(
+        _ chain: String, from source: CustomerKey, to target: CustomerKey
+    ) throws(LedgerFailure) {
+        guard let taken = customers[source]?.takeChain(chain) else { return }
+        // The others of his chains may carry the same token or account.
+        let kept = customers[source]?.carriedIdentities ?? []
+        for fact in taken.facts { try move(fact, from: source, to: target, keeping: kept) }
+        if let renewal = taken.renewal { customers[target]?.put(renewal) }
+        let ids = Set(taken.facts.map { ExactName($0.transaction.transactionID) })
+        try moveHistory(from: source, to: target, of: ids)
+    }
+
+    private mutating func move(
+        _ fact: TransactionFact, from source: CustomerKey, to target: CustomerKey,
+        keeping kept: Set<Identity>
+    ) throws(LedgerFailure) {
+        customers[target]?.put(fact)
+        try index(fact.transaction, under: target)
+        for identity in fact.transaction.identities where !kept.contains(identity) {
+            var record = try self.identity(identity, in: source.scope)
+            record.holders.removeAll { $0 == source.number }
+            if record.said == 0 && record.moved == 0 && record.primary == source.number {
+                record.primary = record.holders.last ?? target.number
+            }
+            setIdentity(identity, in: source.scope, record)
+        }
+    }
+
+    /// Lets `target` see the past notifications that name `ids`, or all of them.
+    private mutating func moveHistory(
+        from source: CustomerKey, to target: CustomerKey, of ids: Set<ExactName>?
+    ) throws(LedgerFailure) {
+        let prefix = Key.customer(source)
+        var revisions: [UInt64] = []
+        try reading { () throws(StorageError) in
+            try store.scan(.history, prefix: prefix, from: nil, reversed: false) { key, _ in
+                revisions.append(key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+                return true
+            }
+        }
+        for (key, change) in appended.changes[.history] ?? [:]
+        where key.starts(with: prefix) && change != .delete {
+            revisions.append(key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        for revision in revisions {
+            // An earlier event of the group may have moved it away already.
+            let known = appended.change(for: Key.history(source, revision: revision), in: .history)
+            if known == .delete { continue }
+            if let ids {
+                guard let id = try transactionID(ofNotification: revision, in: source.scope),
+                    ids.contains(id)
+                else { continue }
+            }
+            appended.delete(Key.history(source, revision: revision), in: .history)
+            appended.put([], for: Key.history(target, revision: revision), in: .history)
+        }
+    }
+
+    private func transactionID(
+        ofNotification revision: UInt64, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> String? {
+        let key = Key.notification(revision: revision, in: scope)
+        let bytes: [UInt8]?
+        if case .put(let pending)? = appended.change(for: key, in: .notifications) {
+            bytes = pending
+        } else {
+            bytes = try reading { () throws(StorageError) in
+                try store.value(for: key, in: .notifications)
+            }
+        }
+        return try reading { () throws(StorageError) in
+            try bytes.map { (bytes) throws(StorageError) in
+                try RecordCodec.decodeNotification(bytes).transactionID
+            }
+        }
+    }
+
+    /// All customers that hang together with `involved` by tokens, accounts and chains, kept as
+    /// they were before the event.
+    mutating func component(
+        of involved: Set<CustomerKey>
+    ) throws(LedgerFailure) -> Set<CustomerKey> {
+        var component = involved
+        var open = Array(involved)
+        while let key = open.popLast() {
+            let state = try customer(key)
+            let identities = state.carriedIdentities.union(state.said)
+            for found in try related(to: Array(identities), in: key.scope)
+            where component.insert(found).inserted {
+                open.append(found)
+            }
+        }
+        for key in component { try rememberBefore(key) }
+        return component
+    }
+
+    /// Gives each chain of a component to the named customer who owns it.
+    mutating func divide(
+        _ component: Set<CustomerKey>, fallback: CustomerKey
+    ) throws(LedgerFailure) {
+        var chains: [ExactName: [OwnerClaim]] = [:]
+        var said: [Identity: UInt64] = [:]
+        var transfers: [Identity: Transfer] = [:]
+        var current: [ExactName: CustomerKey] = [:]
+        for key in component {
+            let state = try customer(key)
+            for (chain, claims) in state.claims {
+                chains[chain, default: []] += claims
+                current[chain] = key
+            }
+            for identity in state.said {
+                let record = try self.identity(identity, in: key.scope)
+                if record.said != 0 { said[identity] = record.said }
+                if record.moved != 0 {
+                    transfers[identity] = Transfer(
+                        owner: record.moved, revision: record.movedAt)
+                }
+            }
+        }
+        let owners = ChainOwnership(chains: chains, said: said, transfers: transfers).owners()
+        for (chain, key) in current.sorted(by: { $0.key < $1.key }) {
+            let isNamed = customers[key]?.isNamed == true
+            let kept = isNamed ? key.number : fallback.number
+            let owner = CustomerKey(scope: key.scope, number: owners[chain] ?? kept)
+            if owner != key { try moveChain(chain.text, from: key, to: owner) }
+        }
+        for key in component {
+            if customers[key]?.isNamed == true {
+                entangle(key)
+            } else {
+                try merge(key, into: fallback)
+            }
+        }
+        try settlePrimaries(of: chains, in: fallback.scope)
+    }
+
+    /// Who is meant when somebody asks under a token or an account that several customers carry:
+    /// the owner of the newest purchase with it.
+    private mutating func settlePrimaries(
+        of chains: [ExactName: [OwnerClaim]], in scope: ScopeNumber
+    ) throws(LedgerFailure) {
+        var newest: [Identity: (claim: OwnerClaim, chain: String)] = [:]
+        for (chain, claims) in chains {
+            for claim in claims {
+                let names = [
+                    claim.appAccountToken.map { Identity(.appAccountToken, $0) },
+                    claim.appTransactionID.map { Identity(.appTransaction, $0) },
+                ]
+                for name in names.compactMap(\.self) {
+                    if let best = newest[name], !claim.isNewer(than: best.claim) { continue }
+                    newest[name] = (claim, chain.text)
+                }
+            }
+        }
+        for (name, best) in newest {
+            var record = try identity(name, in: scope)
+            let chain = try identity(Identity(.originalTransaction, best.chain), in: scope)
+            guard record.said == 0, record.moved == 0, let owner = chain.holders.last else {
+                continue
+            }
+            record.primary = owner
+            setIdentity(name, in: scope, record)
+        }
+    }
+
+    /// Records that the identities of a copy's chain are claimed by more than one named customer.
+    ///
+    /// The whole chain's: a renewal that brings another token takes the chain from whom the token
+    /// before it names, and that must leave a trace.
+    mutating func auditConflict(
+        _ incoming: [IncomingTransaction], in scope: ScopeNumber, at clock: Timestamp
+    ) throws(LedgerFailure) {
+        for copy in incoming {
+            let transaction = copy.signed.transaction
+            let chain = Identity(.originalTransaction, transaction.originalTransactionID)
+            var identities = Set(transaction.identities)
+            for holder in try related(to: [chain], in: scope) {
+                for fact in customers[holder]?.transactions.values ?? [:].values
+                where isSame(fact.transaction.originalTransactionID, chain.value) {
+                    identities.formUnion(fact.transaction.identities)
+                }
+            }
+            let claimants = named(try claimants(of: Array(identities), in: scope))
+            guard claimants.count > 1 else { continue }
+            let names = claimants.compactMap { customers[$0]?.record.name }
+            for claimant in claimants {
+                audit(
+                    "IDENTITY_CONFLICT", of: claimant,
+                    detail: "transaction \(transaction.transactionID) of chain "
+                        + "\(transaction.originalTransactionID) is claimed by "
+                        + names.joined(separator: ", "),
+                    at: clock)
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import AppStore
+package import Entitlements
+import SnapshotTable
+package import Storage
+import Synchronization
+
+/// One configured app in one environment.
+struct World: Sendable {
+    let scope: Scope
+    let number: ScopeNumber
+    let catalog: Catalog
+}
+
+/// What the server does, without a socket: answers checks, verifies and applies what comes in.
+///
+/// Event loops use `reader`; worker threads `prepare` and `customer`; one commit thread `commit`.
+/// After `commit` returns, every reader sees what it wrote.
+package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sendable {
+    /// What event loops ask.
+    package let reader: AccessReader
+
+    let store: Store
+    let configuration: ServiceConfiguration
+    let verifier: SignedDataVerifier
+    let worlds: [World]
+    let scopeNumbers: [Scope: ScopeNumber]
+    let catalogs: [ScopeNumber: Catalog]
+    let ledgerCounters: LedgerCounterBox
+
+    /// Opens the ledger in `store`; numbers are given to scopes that it does not know yet.
+    ///
+    /// - Throws: `ServiceStartError`.
+    package init(store: Store, configuration: ServiceConfiguration) throws(ServiceStartError) {
+        self.store = store
+        self.configuration = configuration
+        verifier = try Self.makeVerifier(configuration)
+        let opened: LedgerCounters
+        do throws(StorageError) {
+            opened = try LedgerCounters.read(from: store)
+            scopeNumbers = try Self.numberScopes(of: configuration, in: store)
+        } catch {
+            throw .storage("\(error)")
+        }
+        let counters = LedgerCounterBox(opened)
+        ledgerCounters = counters
+        let worlds = Self.makeWorlds(configuration, scopeNumbers)
+        self.worlds = worlds
+        catalogs = Dictionary(worlds.map { ($0.number, $0.catalog) }) { first, _ in first }
+        let table = CustomerTable(
+            customerCount: Int(clamping: opened.customerCount),
+            byteCountMax: configuration.cacheByteCountMax, readerCount: configuration.readerCount)
+        let startedAt = configuration.clock()
+        let clock = configuration.clock
+        let numbers = worlds.map(\.number)
+        let scopes = worlds.map(\.scope)
+        reader = AccessReader(
+            table: table, worlds: worlds, isOnlyApp: configuration.apps.count == 1,
+            revision: opened.revision, clock: clock,
+            fallback: { scope, identity throws(Refusal) in
+                try store.snapshot(of: identity, in: numbers[scope.value])
+            },
+            facts: {
+                let counts = counters.value
+                let uptime = clock().milliseconds - startedAt.milliseconds
+                return ServerInfo(
+                    revision: counts.revision, uptimeMilliseconds: UInt64(max(0, uptime)),
+                    scopes: scopes, customerCount: counts.customerCount,
+                    transactionCount: counts.transactionCount)
+            })
+    }
+
+    private static func makeWorlds(
+        _ configuration: ServiceConfiguration, _ numbers: [Scope: ScopeNumber]
+    ) -> [World] {
+        configuration.apps.flatMap { app in
+            app.environments.sorted { $0.rawValue < $1.rawValue }.compactMap { environment in
+                let scope = Scope(bundleID: app.bundleID, environment: environment)
+                return numbers[scope].map {
+                    World(scope: scope, number: $0, catalog: app.catalog)
+                }
+            }
+        }
+    }
+
+    private static func makeVerifier(
+        _ configuration: ServiceConfiguration
+    ) throws(ServiceStartError) -> SignedDataVerifier {
+        guard !configuration.apps.isEmpty else { throw .configuration("no app is configured") }
+        let apps = configuration.apps.map {
+            TrustedApp(
+                bundleID: $0.bundleID, appAppleID: $0.appAppleID, environments: $0.environments)
+        }
+        do throws(TrustError) {
+            return try SignedDataVerifier(apps: apps, roots: configuration.roots)
+        } catch {
+            throw .configuration("\(error)")
+        }
+    }
+
+    private static func numberScopes(
+        of configuration: ServiceConfiguration, in store: Store
+    ) throws(StorageError) -> [Scope: ScopeNumber] {
+        var numbers: [Scope: ScopeNumber] = [:]
+        var changes = ChangeSet()
+        let stored = try store.value(for: Key.nextScope, in: .meta)
+        var next = UInt16(
+            truncatingIfNeeded: try stored.map { (bytes) throws(StorageError) in
+                try RecordCodec.decodeNumber(bytes, in: .meta)
+            } ?? 1)
+        for app in configuration.apps {
+            for environment in app.environments.sorted(by: { $0.rawValue < $1.rawValue }) {
+                let scope = Scope(bundleID: app.bundleID, environment: environment)
+                if let bytes = try store.value(for: Key.scope(scope), in: .meta) {
+                    let number = try RecordCodec.decodeNumber(bytes, in: .meta)
+                    numbers[scope] = ScopeNumber(UInt16(truncatingIfNeeded: number))
+                    continue
+                }
+                numbers[scope] = ScopeNumber(next)
+                changes.put(RecordCodec.encode(UInt64(next)), for: Key.scope(scope), in: .meta)
+                next += 1
+            }
+        }
+        if !changes.isEmpty {
+            changes.put(RecordCodec.encode(UInt64(next)), for: Key.nextScope, in: .meta)
+            try store.commit(changes)
+        }
+        return numbers
+    }
+}
+
+extension LedgerCounters {
+    /// The counters as the last group left them.
+    static func read(from store: some EntitlementReader) throws(StorageError) -> LedgerCounters {
+        var counters = LedgerCounters()
+        if let bytes = try store.value(for: Key.revision, in: .meta) {
+            counters.revision = try RecordCodec.decodeNumber(bytes, in: .meta)
+        }
+        if let bytes = try store.value(for: Key.nextCustomer, in: .meta) {
+            counters.nextCustomer = try RecordCodec.decodeNumber(bytes, in: .meta)
+        }
+        if let bytes = try store.value(for: Key.counts, in: .meta) {
+            let counts = try RecordCodec.decodeCounts(bytes)
+            counters.customerCount = counts.customers
+            counters.transactionCount = counts.transactions
+        }
+        return counters
+    }
+}
+
+// MARK: - Scopes and facts about the server
+
+/// What the server says of itself.
+package struct ServerInfo: Hashable, Sendable {
+    /// The last revision that every reader sees.
+    package var revision: UInt64
+    /// How long it has run, in milliseconds.
+    package var uptimeMilliseconds: UInt64
+    /// The configured worlds.
+    package var scopes: [Scope]
+    /// How many customers are known, unnamed ones included.
+    package var customerCount: UInt64
+    /// How many transactions are stored.
+    package var transactionCount: UInt64
+}
+
+extension EntitlementService {
+    /// The last revision that every reader sees.
+    package var revision: UInt64 { reader.revision }
+
+    /// What happened since the start.
+    package var counters: Counters { reader.counters }
+
+    func world(_ scope: ScopeIndex) -> World { worlds[scope.value] }
+}
+
+/// The ledger's counters, shared by the commit thread and those who ask for counts.
+final class LedgerCounterBox: Sendable {
+    private let counters: Mutex<LedgerCounters>
+
+    init(_ counters: LedgerCounters) { self.counters = Mutex(counters) }
+
+    var value: LedgerCounters {
+        get { counters.withLock { $0 } }
+        set { counters.withLock { $0 = newValue } }
+    }
+}

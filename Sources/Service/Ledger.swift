@@ -1,0 +1,283 @@
+import Entitlements
+import SnapshotTable
+import Storage
+
+/// Applies events, one after the other, to a workspace: the only code that changes state.
+///
+/// Given the same state and the same events it gives the same state: the clock in it is the
+/// event's.
+struct Ledger<Store: EntitlementReader & Sendable> {
+    var workspace: Workspace<Store>
+    let scopes: [Scope: ScopeNumber]
+    let catalogs: [ScopeNumber: Catalog]
+
+    /// Applies one event.
+    ///
+    /// - Throws: `.refused` with nothing changed; `.storage` when the workspace must be dropped.
+    mutating func apply(_ event: Event) throws(LedgerFailure) -> WriteReply {
+        switch event.content {
+        case .notification(let notification, let payload):
+            .notification(try apply(notification, payload: payload, at: event.receivedAt))
+        case .upload(let upload):
+            try apply(upload, at: event.receivedAt)
+        case .link(let link):
+            try apply(link, at: event.receivedAt)
+        case .rebuild(let rebuild):
+            .rebuild(try apply(rebuild, at: event.receivedAt))
+        }
+    }
+
+    func number(of scope: Scope) throws(LedgerFailure) -> ScopeNumber {
+        guard let number = scopes[scope] else {
+            throw .refused(
+                Refusal(.unknownScope, "\(scope.bundleID) is not configured for this environment"))
+        }
+        return number
+    }
+}
+
+// MARK: - Notifications
+
+extension Ledger {
+    private mutating func apply(
+        _ notification: Notification, payload: [UInt8], at clock: Timestamp
+    ) throws(LedgerFailure) -> NotificationReply {
+        let scope = try number(of: notification.scope)
+        let uuid = notification.notificationUUID
+        var reply = NotificationReply(
+            notificationUUID: uuid, type: notification.type, subtype: notification.subtype,
+            disposition: .duplicate, changes: [], revision: workspace.revision)
+        if let revision = try workspace.revision(ofNotification: uuid, in: scope) {
+            reply.revision = revision
+            return reply
+        }
+        let incoming = notification.incoming
+        let renewals = notification.renewal.map { [$0] } ?? []
+        try requireKnownChains(renewals, incoming, in: scope)
+        let changes = try change(incoming, renewals, in: scope, at: clock) {
+            (ledger) throws(LedgerFailure) in
+            let isNew = try ledger.workspace.place(
+                incoming, renewals: renewals, in: scope, at: clock)
+            reply.disposition = notification.disposition(isNew: isNew)
+            try ledger.store(
+                notification, payload: payload, disposition: reply.disposition, in: scope,
+                at: clock)
+        }
+        reply.changes = changes
+        reply.revision = workspace.revision
+        return reply
+    }
+
+    /// Renewal info names no app: it is believed only with a transaction that does.
+    private mutating func requireKnownChains(
+        _ renewals: [SignedRenewal], _ incoming: [IncomingTransaction], in scope: ScopeNumber
+    ) throws(LedgerFailure) {
+        let known = Set(incoming.map(\.signed.transaction.originalTransactionID))
+        for renewal in renewals {
+            let chain = renewal.renewal.originalTransactionID
+            if known.contains(chain) { continue }
+            let record = try workspace.identity(Identity(.originalTransaction, chain), in: scope)
+            guard record.holders.isEmpty else { continue }
+            throw .refused(
+                Refusal(
+                    .renewalMismatch,
+                    "renewal info of chain \(chain) came without a transaction of it, and none "
+                        + "is stored for this app"))
+        }
+    }
+
+    private mutating func store(
+        _ notification: Notification, payload: [UInt8], disposition: Disposition,
+        in scope: ScopeNumber, at clock: Timestamp
+    ) throws(LedgerFailure) {
+        let revision = workspace.revision
+        let uuid = notification.notificationUUID
+        let record = NotificationRecord(
+            notification: notification, receivedAt: clock, disposition: disposition,
+            revision: revision)
+        workspace.storedUUIDs[scope, default: [:]][uuid] = revision
+        workspace.appended.put(
+            RecordCodec.encode(revision), for: Key.notification(uuid: uuid, in: scope),
+            in: .notifications)
+        workspace.appended.put(
+            RecordCodec.encode(record), for: Key.notification(revision: revision, in: scope),
+            in: .notifications)
+        workspace.appended.put(
+            payload, for: Key.payload(.notification(revision: revision), in: scope),
+            in: .payloads)
+        let identities = notification.identities
+        for key in try workspace.claimants(of: identities, in: scope) {
+            workspace.noteHistory(key)
+            if notification.isIgnoredRevoke {
+                workspace.audit(
+                    "DATELESS_REVOKE_IGNORED", of: key,
+                    detail: "REVOKE \(uuid) names a transaction that is not FAMILY_SHARED and "
+                        + "carries no revocationDate",
+                    at: clock)
+            }
+        }
+    }
+}
+
+extension Notification {
+    /// The carried copy with what the notification says beyond it.
+    var incoming: [IncomingTransaction] {
+        guard let transaction else { return [] }
+        var evidence = Evidence()
+        if isGrant { evidence.grantNotification = signedDate }
+        if status == 1 || status == 4 { evidence.activeStatus = signedDate }
+        if isRevoke && transaction.transaction.revocationDate == nil {
+            evidence.datelessRevoke = signedDate
+        }
+        return [IncomingTransaction(transaction, evidence: evidence)]
+    }
+
+    /// Whether it is a REVOKE that changes nothing: undated, of a purchase.
+    var isIgnoredRevoke: Bool {
+        guard isRevoke, let transaction = transaction?.transaction else { return false }
+        return transaction.revocationDate == nil && transaction.ownership != .familyShared
+    }
+
+    /// The names of whom it concerns.
+    var identities: [Identity] {
+        if let transaction {
+            return [Identity(.transaction, transaction.transaction.transactionID)]
+        }
+        return renewal.map {
+            [Identity(.originalTransaction, $0.renewal.originalTransactionID)]
+        } ?? []
+    }
+
+    /// What became of it, given whether what it carried was new.
+    func disposition(isNew: Bool) -> Disposition {
+        if isUnknown { return .storedUnknown }
+        if transaction == nil && renewal == nil { return .noEffect }
+        return isNew ? .applied : .stale
+    }
+}
+
+// MARK: - Uploads
+
+extension Ledger {
+    private mutating func apply(
+        _ upload: Event.Upload, at clock: Timestamp
+    ) throws(LedgerFailure) -> WriteReply {
+        let scope = try number(of: upload.scope)
+        let incoming = upload.transactions.map { IncomingTransaction($0) }
+        try requireKnownChains(upload.renewals, incoming, in: scope)
+        let chains = Set(upload.transactions.map(\.transaction.originalTransactionID)).sorted()
+        let account = upload.appTransactionID.map { Identity(.appTransaction, $0) }
+        let owner = try named(upload.customerID, in: scope)
+        if !upload.isTransfer && !upload.customerID.isEmpty {
+            try requireUnclaimed(upload, account: account, owner: owner, in: scope)
+        }
+        let changes = try change(
+            incoming, upload.renewals, in: scope, at: clock, touching: owner, and: account
+        ) {
+            (ledger) throws(LedgerFailure) in
+            guard !upload.customerID.isEmpty else {
+                _ = try ledger.workspace.place(
+                    incoming, renewals: upload.renewals, in: scope, at: clock)
+                return
+            }
+            let claimant =
+                owner ?? ledger.workspace.makeCustomer(name: upload.customerID, in: scope)
+            let apart = account.map { [$0] } ?? []
+            for identity in chains.map({ Identity(.originalTransaction, $0) }) + apart {
+                try ledger.assign(
+                    identity, to: claimant, isTransfer: upload.isTransfer, at: clock)
+            }
+            _ = try ledger.workspace.place(
+                incoming, renewals: upload.renewals, in: scope, claimant: claimant,
+                alsoNamed: apart, at: clock)
+        }
+        return .transactions(changes: changes, revision: workspace.revision)
+    }
+
+    /// Refuses what is another named customer's.
+    private mutating func requireUnclaimed(
+        _ upload: Event.Upload, account: Identity?, owner: CustomerKey?, in scope: ScopeNumber
+    ) throws(LedgerFailure) {
+        for signed in upload.transactions {
+            let transaction = signed.transaction
+            let chain = Identity(.originalTransaction, transaction.originalTransactionID)
+            let holders = try workspace.claimants(
+                of: [chain, Identity(.transaction, transaction.transactionID)], in: scope)
+            try requireFree(holders, owner: owner, "chain \(chain.value)")
+            guard holders.isEmpty else { continue }
+            if let token = transaction.appAccountToken {
+                let holders = try workspace.claimants(
+                    of: [Identity(.appAccountToken, token)], in: scope)
+                try requireFree(holders, owner: owner, "its appAccountToken")
+                if !workspace.named(holders).isEmpty { continue }
+            }
+            if let id = transaction.appTransactionID {
+                let holders = try workspace.claimants(
+                    of: [Identity(.appTransaction, id)], in: scope)
+                let isShared = owner.map(holders.contains) ?? false
+                if !isShared { try requireFree(holders, owner: owner, "appTransactionId \(id)") }
+            }
+        }
+        if let account {
+            let holders = try workspace.claimants(of: [account], in: scope)
+            try requireFree(holders, owner: owner, "appTransactionId \(account.value)")
+        }
+    }
+
+    /// - Throws: IDENTITY_CONFLICT when a named customer other than `owner` is among `holders`.
+    func requireFree(
+        _ holders: Set<CustomerKey>, owner: CustomerKey?, _ what: String
+    ) throws(LedgerFailure) {
+        guard workspace.named(holders).contains(where: { $0 != owner }) else { return }
+        throw .refused(
+            Refusal(
+                .identityConflict,
+                "\(what) belongs to another customer; ask with transfer to move it"))
+    }
+
+    /// The customer of this name; nil when nothing is known under it.
+    mutating func named(
+        _ name: String, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> CustomerKey? {
+        guard !name.isEmpty else { return nil }
+        return try workspace.claimants(of: [Identity(.customer, name)], in: scope).first
+    }
+}
+
+// MARK: - Rebuilds
+
+extension Ledger {
+    private mutating func apply(
+        _ rebuild: Event.Rebuild, at clock: Timestamp
+    ) throws(LedgerFailure) -> RebuildReply {
+        let scope = try number(of: rebuild.scope)
+        let record = try workspace.identity(rebuild.identity, in: scope)
+        guard record.primary != 0 else {
+            throw .refused(Refusal(.unknownCustomer, "nothing is known under this name"))
+        }
+        let state = try workspace.customer(CustomerKey(scope: scope, number: record.primary))
+        let fold = try workspace.fold(state.key)
+        let stored = try reading { () throws(StorageError) in
+            try workspace.store.value(for: Key.customer(state.key), in: .snapshots) ?? []
+        }
+        let catalog = catalogs[scope] ?? Catalog()
+        let now = fold.now(clock)
+        let before = StoredAnswers(snapshot: stored, catalog: catalog, at: now)
+        let changes = before.changes(to: fold, of: state.displayName, catalog: catalog, at: now)
+        let isChanged =
+            stored
+            != SnapshotCodec.encode(
+                fold.grantsByProduct, newestSignedDate: fold.newestSignedDate)
+        if !rebuild.isDryRun && isChanged {
+            workspace.beginRevision()
+            workspace.customers[state.key]?.isDirty = true
+            workspace.customers[state.key]?.record.revision = workspace.revision
+            workspace.audit(
+                "REBUILT", of: state.key, detail: "\(changes.count) answers changed", at: clock)
+        }
+        return RebuildReply(
+            source: .storedFacts, transactionCount: state.transactions.count, changes: changes,
+            entitlements: fold.statuses(catalog: catalog, at: now),
+            revision: workspace.revision)
+    }
+}

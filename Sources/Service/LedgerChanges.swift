@@ -1,0 +1,206 @@
+import Entitlements
+import SnapshotTable
+import Storage
+
+extension Ledger {
+    /// Runs a change of facts and tells whose answers flipped; see `change(_:at:_:)`.
+    mutating func change(
+        _ incoming: [IncomingTransaction], _ renewals: [SignedRenewal], in scope: ScopeNumber,
+        at clock: Timestamp, touching owner: CustomerKey? = nil, and account: Identity? = nil,
+        _ body: (inout Ledger) throws(LedgerFailure) -> Void
+    ) throws(LedgerFailure) -> [EntitlementChange] {
+        var identities = incoming.flatMap { $0.signed.transaction.identities }
+        identities += renewals.map {
+            Identity(.originalTransaction, $0.renewal.originalTransactionID)
+        }
+        if let account { identities.append(account) }
+        var involved = try workspace.related(to: identities, in: scope)
+        if let owner { involved.insert(owner) }
+        return try change(involved, at: clock, body)
+    }
+
+    /// Runs one revision's changes and tells whose answers flipped.
+    ///
+    /// Everybody whose facts changed, and everybody in a household with them, gets a new snapshot
+    /// in the same batch: a refund cuts the whole family in one visible moment.
+    mutating func change(
+        _ involved: Set<CustomerKey>, at clock: Timestamp,
+        _ body: (inout Ledger) throws(LedgerFailure) -> Void
+    ) throws(LedgerFailure) -> [EntitlementChange] {
+        workspace.before = [:]
+        for key in involved { try workspace.rememberBefore(key) }
+        workspace.beginRevision()
+        try body(&self)
+        workspace.endRevision()
+        workspace.purchases = [:]
+        var touched = workspace.takeTouched()
+        for key in touched { touched.formUnion(try workspace.housemates(of: key)) }
+        for key in workspace.before.keys { touched.formUnion(workspace.formerHousemates(of: key)) }
+        var changes: [EntitlementChange] = []
+        for key in touched.sorted(by: { $0.number < $1.number }) {
+            workspace.customers[key]?.isDirty = true
+            workspace.customers[key]?.record.revision = workspace.revision
+            guard workspace.customers[key]?.record.mergedInto == 0 else { continue }
+            workspace.customers[key]?.fold = nil
+            let after = try workspace.fold(key)
+            let before = workspace.before[key]?.fold ?? Fold(CustomerHistory())
+            let catalog = catalogs[key.scope] ?? Catalog()
+            changes += before.flips(
+                to: after, of: workspace.customers[key]?.displayName ?? "", catalog: catalog,
+                at: max(before.now(clock), after.now(clock)))
+        }
+        return changes
+    }
+}
+
+/// A customer before the current event.
+struct Before: Sendable {
+    let fold: Fold
+    let household: String
+    /// The members of his household then, he included.
+    let members: Set<CustomerKey>
+}
+
+extension Workspace {
+    /// Keeps what `key` and his household were before the event changes them.
+    mutating func rememberBefore(_ key: CustomerKey) throws(LedgerFailure) {
+        guard before[key] == nil else { return }
+        let household = try customer(key).record.household
+        let members = try housemates(of: key)
+        for member in members.union([key]) where before[member] == nil {
+            before[member] = Before(
+                fold: try fold(member), household: household, members: members)
+        }
+    }
+
+    /// Everybody in the household of `key`, himself included; nobody without one.
+    mutating func housemates(of key: CustomerKey) throws(LedgerFailure) -> Set<CustomerKey> {
+        let household = try customer(key).record.household
+        guard !household.isEmpty else { return [] }
+        let members = try members(of: household, in: key.scope)
+        for number in members {
+            _ = try customer(CustomerKey(scope: key.scope, number: number))
+        }
+        return Set(members.map { CustomerKey(scope: key.scope, number: $0) })
+    }
+
+    /// Who shared with `key` before the event, when he has left their household since.
+    func formerHousemates(of key: CustomerKey) -> Set<CustomerKey> {
+        guard let before = before[key], let state = customers[key],
+            !isSame(before.household, state.record.household)
+        else { return [] }
+        return before.members
+    }
+
+    /// Whose facts the event changed; the marks are taken off.
+    mutating func takeTouched() -> Set<CustomerKey> {
+        var touched: Set<CustomerKey> = []
+        for (key, state) in customers where state.isTouched {
+            touched.insert(key)
+            customers[key]?.isTouched = false
+        }
+        return touched
+    }
+}
+
+// MARK: - Answers of a fold
+
+extension Fold {
+    /// The answer about one product.
+    func decision(
+        for productID: String, under policy: ProductPolicy, at instant: Timestamp
+    ) -> AccessDecision {
+        let records = grantsByProduct[productID] ?? []
+        return GrantArray(sorted: records.map(\.grant))
+            .fullDecision(at: instant.milliseconds, under: policy)
+    }
+
+    /// The products whose answer at `instant` is another one in `after`.
+    func flips(
+        to after: Fold, of customer: String, catalog: Catalog, at instant: Timestamp
+    ) -> [EntitlementChange] {
+        let products = Set(grantsByProduct.keys).union(after.grantsByProduct.keys)
+        return products.map(\.text).sorted().compactMap { product in
+            let policy = catalog.policy(for: product)
+            let old = decision(for: product, under: policy, at: instant)
+            let new = after.decision(for: product, under: policy, at: instant)
+            guard old.isGranted != new.isGranted else { return nil }
+            return EntitlementChange(
+                customerID: customer, productID: product, wasGranted: old.isGranted,
+                isGranted: new.isGranted, reason: new.reason)
+        }
+    }
+
+    /// The answer about every product, with the cause, in the order of product ids.
+    func statuses(catalog: Catalog, at instant: Timestamp) -> [EntitlementStatus] {
+        grantsByProduct.keys.sorted().map { product in
+            status(of: product.text, catalog: catalog, at: instant)
+        }
+    }
+
+    private func status(
+        of product: String, catalog: Catalog, at instant: Timestamp
+    ) -> EntitlementStatus {
+        let policy = catalog.policy(for: product)
+        let decision = decision(for: product, under: policy, at: instant)
+        let records = grantsByProduct[product] ?? []
+        let record = decision.grantIndex >= 0 ? records[decision.grantIndex] : nil
+        var status = EntitlementStatus(
+            productID: product, names: catalog.entitlements(of: product), reason: decision.reason,
+            ownership: record?.grant.ownership ?? .unspecified, validUntil: decision.validUntil,
+            transactionID: record?.transactionID ?? "",
+            originalTransactionID: record?.originalTransactionID ?? "",
+            revokedAt: 0, isPaymentReversed: false, isCauseCertain: false)
+        guard let record, !decision.isGranted else { return status }
+        if decision.reason == .familySuspended {
+            status.revokedAt = record.grant.suspensionInstant(under: policy)
+            status.isPaymentReversed = true
+            status.isCauseCertain = true
+        } else if let revocation = record.revocation, revocation.reason == decision.reason {
+            status.revokedAt = record.grant.revocationInstant(under: policy)
+            status.isPaymentReversed = revocation.isPaymentReversed
+            status.isCauseCertain = revocation.isCertain
+        }
+        return status
+    }
+}
+
+/// The answers of a snapshot as it is stored, to compare with what the facts say.
+struct StoredAnswers {
+    private var decisions: [ExactName: AccessDecision] = [:]
+
+    /// The answers at `instant`; none where the bytes are damaged or missing.
+    init(snapshot: [UInt8], catalog: Catalog, at instant: Timestamp) {
+        let view = SnapshotView(snapshot.span)
+        guard view.isWellFormed else { return }
+        for index in 0..<view.productCount {
+            guard let product = text(view.productID(at: index)) else { continue }
+            decisions[product] = view.grants(ofProductAt: index)
+                .fullDecision(at: instant.milliseconds, under: catalog.policy(for: product))
+        }
+    }
+
+    /// The products whose answer or reason is another one in `fold`.
+    func changes(
+        to fold: Fold, of customer: String, catalog: Catalog, at instant: Timestamp
+    ) -> [EntitlementChange] {
+        Set(decisions.keys).union(fold.grantsByProduct.keys).map(\.text).sorted().compactMap {
+            product in
+            let old = decisions[product] ?? AccessDecision(reason: .noPurchase)
+            let new = fold.decision(
+                for: product, under: catalog.policy(for: product), at: instant)
+            guard old.reason != new.reason else { return nil }
+            return EntitlementChange(
+                customerID: customer, productID: product, wasGranted: old.isGranted,
+                isGranted: new.isGranted, reason: new.reason)
+        }
+    }
+}
+
+/// The text in a span; nil when it is no UTF-8.
+func text(_ bytes: Span<UInt8>) -> String? {
+    var array: [UInt8] = []
+    array.reserveCapacity(bytes.count)
+    for index in bytes.indices { array.append(bytes[index]) }
+    return String(validating: array, as: UTF8.self)
+}

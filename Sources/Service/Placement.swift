@@ -1,0 +1,205 @@
+import Entitlements
+import Storage
+
+/// A verified copy of a transaction with what came along with it.
+struct IncomingTransaction: Sendable {
+    var signed: SignedTransaction
+    var evidence: Evidence
+
+    init(_ signed: SignedTransaction, evidence: Evidence = Evidence()) {
+        self.signed = signed
+        self.evidence = evidence
+        if signed.transaction.revocationDate != nil {
+            self.evidence.datedCopy = signed.transaction.signedDate
+        }
+    }
+}
+
+// Where facts go: all that shares an identity is one customer, until two named customers meet; then
+// `ChainOwnership` decides chain by chain.
+
+extension Workspace {
+    /// The customers that have anything to do with these identities: who holds facts that carry
+    /// them, to whom they were linked, to whom they were moved.
+    mutating func related(
+        to identities: [Identity], in scope: ScopeNumber
+    ) throws(LedgerFailure) -> Set<CustomerKey> {
+        try customers(of: identities, in: scope) { $0.holders + [$0.said, $0.moved] }
+    }
+
+    /// The customers whose these identities are now: what was linked and moved since counts no
+    /// more.
+    mutating func claimants(
+        of identities: [Identity], in scope: ScopeNumber
+    ) throws(LedgerFailure) -> Set<CustomerKey> {
+        try customers(of: identities, in: scope) {
+            $0.holders + [$0.moved == 0 ? $0.said : $0.moved]
+        }
+    }
+
+    private mutating func customers(
+        of identities: [Identity], in scope: ScopeNumber,
+        _ numbers: (IdentityRecord) -> [UInt64]
+    ) throws(LedgerFailure) -> Set<CustomerKey> {
+        var found: Set<CustomerKey> = []
+        for identity in identities {
+            for number in numbers(try self.identity(identity, in: scope)) where number != 0 {
+                found.insert(try customer(CustomerKey(scope: scope, number: number)).key)
+            }
+        }
+        return found
+    }
+
+    func named(_ keys: Set<CustomerKey>) -> [CustomerKey] {
+        keys.filter { customers[$0]?.isNamed == true }.sorted { $0.number < $1.number }
+    }
+
+    /// Stores facts with their customer, merging or dividing customers as the identities ask for,
+    /// and tells whether anything was new.
+    ///
+    /// Identities of older copies count as well; `renewals` are of chains among `incoming` or of
+    /// stored ones; `claimant` is the named customer who is said to own them, if any, and
+    /// `alsoNamed` are identities that came along without a transaction.
+    mutating func place(
+        _ incoming: [IncomingTransaction], renewals: [SignedRenewal], in scope: ScopeNumber,
+        claimant: CustomerKey? = nil, alsoNamed: [Identity] = [], at clock: Timestamp
+    ) throws(LedgerFailure) -> Bool {
+        var identities = incoming.flatMap { $0.signed.transaction.identities } + alsoNamed
+        identities += renewals.map {
+            Identity(.originalTransaction, $0.renewal.originalTransactionID)
+        }
+        guard !identities.isEmpty else { return false }
+        var involved = try related(to: identities, in: scope)
+        if let claimant { involved.insert(claimant) }
+        let owners = named(involved)
+        guard isContested(owners) else {
+            let target = try gather(involved, owner: owners.first, in: scope)
+            return try add(incoming, renewals, at: [:], otherwise: target)
+        }
+        let component = try component(of: involved)
+        let fallback = owners[0]
+        var homes: [ExactName: CustomerKey] = [:]
+        for identity in identities where identity.kind == .originalTransaction {
+            homes[identity.value] = try holder(ofChain: identity.value, among: component)
+        }
+        let isNew = try add(incoming, renewals, at: homes, otherwise: fallback)
+        try divide(component, fallback: fallback)
+        if isNew {
+            try auditConflict(incoming, in: scope, at: clock)
+        }
+        return isNew
+    }
+
+    /// Sees to it that what carries `identities` is where it belongs, after something was said of
+    /// them.
+    mutating func settle(
+        _ identities: [Identity], in scope: ScopeNumber
+    ) throws(LedgerFailure) {
+        let involved = try related(to: identities, in: scope)
+        guard !involved.isEmpty else { return }
+        let owners = named(involved)
+        guard isContested(owners) else {
+            _ = try gather(involved, owner: owners.first, in: scope)
+            return
+        }
+        try divide(try component(of: involved), fallback: owners[0])
+    }
+
+    /// Whether more than these owners may have a say.
+    private func isContested(_ owners: [CustomerKey]) -> Bool {
+        owners.count > 1 || owners.contains { customers[$0]?.record.isEntangled == true }
+    }
+
+    /// Makes one customer of all of `involved`.
+    private mutating func gather(
+        _ involved: Set<CustomerKey>, owner: CustomerKey?, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> CustomerKey {
+        let target =
+            owner ?? involved.min { $0.number < $1.number } ?? makeCustomer(name: "", in: scope)
+        for key in involved where key != target { try merge(key, into: target) }
+        return target
+    }
+
+    /// Adds copies to the homes of their chains.
+    private mutating func add(
+        _ incoming: [IncomingTransaction], _ renewals: [SignedRenewal],
+        at homes: [ExactName: CustomerKey], otherwise fallback: CustomerKey
+    ) throws(LedgerFailure) -> Bool {
+        var isNew = false
+        for copy in incoming {
+            let home = homes[copy.signed.transaction.originalTransactionID] ?? fallback
+            isNew = try add(copy, to: home) || isNew
+        }
+        for renewal in renewals {
+            let home = homes[renewal.renewal.originalTransactionID] ?? fallback
+            isNew = try add(renewal, to: home) || isNew
+        }
+        return isNew
+    }
+
+    /// The customer of `component` that holds a chain.
+    private mutating func holder(
+        ofChain chain: String, among component: Set<CustomerKey>
+    ) throws(LedgerFailure) -> CustomerKey? {
+        guard let scope = component.first?.scope else { return nil }
+        let record = try identity(Identity(.originalTransaction, chain), in: scope)
+        return component.first { record.holders.contains($0.number) }
+    }
+
+    /// Adds one copy; whether it is newer than what is stored, or its evidence is.
+    private mutating func add(
+        _ copy: IncomingTransaction, to key: CustomerKey
+    ) throws(LedgerFailure) -> Bool {
+        let transaction = copy.signed.transaction
+        try index(transaction, under: key)
+        let id = transaction.transactionID
+        guard let known = customers[key]?.transactions[id] else {
+            transactionCount += 1
+            store(copy.signed, in: key.scope)
+            customers[key]?.put(TransactionFact(transaction: transaction, evidence: copy.evidence))
+            return true
+        }
+        var fact = known
+        fact.evidence.merge(copy.evidence)
+        if try supersedes(copy.signed, known.transaction, in: key.scope) {
+            fact.transaction = transaction
+            store(copy.signed, in: key.scope)
+        } else if fact.evidence == known.evidence {
+            return false
+        }
+        customers[key]?.put(fact)
+        return true
+    }
+
+    private mutating func store(_ signed: SignedTransaction, in scope: ScopeNumber) {
+        let key = Key.payload(.transaction(signed.transaction.transactionID), in: scope)
+        appended.put(signed.payload, for: key, in: .payloads)
+    }
+
+    /// Reads the stored bytes only where the dates are equal.
+    private func supersedes(
+        _ copy: SignedTransaction, _ known: Transaction, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> Bool {
+        guard copy.transaction.signedDate == known.signedDate else {
+            return copy.transaction.signedDate > known.signedDate
+        }
+        let payload = try payload(.transaction(known.transactionID), in: scope) ?? []
+        return copy.supersedes(SignedTransaction(transaction: known, payload: payload))
+    }
+
+    private mutating func add(
+        _ copy: SignedRenewal, to key: CustomerKey
+    ) throws(LedgerFailure) -> Bool {
+        let chain = copy.renewal.originalTransactionID
+        if let known = customers[key]?.renewals[chain] {
+            let payload = try payload(.renewal(chain), in: key.scope) ?? []
+            guard copy.supersedes(SignedRenewal(renewal: known, payload: payload)) else {
+                return false
+            }
+        }
+        let payloadKey = Key.payload(.renewal(chain), in: key.scope)
+        appended.put(copy.payload, for: payloadKey, in: .payloads)
+        customers[key]?.put(copy.renewal)
+        return true
+    }
+}

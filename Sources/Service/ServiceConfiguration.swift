@@ -1,0 +1,67 @@
+package import AppStore
+package import Entitlements
+
+/// One app as the operator configured it.
+package struct AppConfiguration: Sendable {
+    /// The app's bundle identifier.
+    package var bundleID: String
+    /// The app's id in the App Store; required for Production.
+    package var appAppleID: Int64?
+    /// The worlds that are accepted.
+    package var environments: Set<AppEnvironment>
+    /// What is said of its products.
+    package var catalog: Catalog
+
+    /// An app.
+    package init(
+        bundleID: String, appAppleID: Int64?, environments: Set<AppEnvironment>,
+        catalog: Catalog = Catalog()
+    ) {
+        self.bundleID = bundleID
+        self.appAppleID = appAppleID
+        self.environments = environments
+        self.catalog = catalog
+    }
+}
+
+/// All that the service is told once, when it starts.
+package struct ServiceConfiguration: Sendable {
+    /// At least one app.
+    package var apps: [AppConfiguration]
+    /// The pinned roots; at least one.
+    package var roots: [TrustedRoot]
+    /// The secret of V1 notifications; nil: V1 bodies are refused.
+    package var v1SharedSecret: [UInt8]?
+    /// How much memory snapshots may take, in bytes.
+    package var cacheByteCountMax: Int
+    /// How many threads read: one `ReaderSlot` each.
+    package var readerCount: Int
+    /// The wall clock.
+    package var clock: @Sendable () -> Timestamp
+    /// Told what an operator must see; called by worker threads and the commit thread.
+    package var onNotice: @Sendable (ServiceNotice) -> Void
+
+    /// A configuration.
+    package init(
+        apps: [AppConfiguration], roots: [TrustedRoot], v1SharedSecret: [UInt8]? = nil,
+        cacheByteCountMax: Int = 1 << 30, readerCount: Int = 8,
+        clock: @escaping @Sendable () -> Timestamp,
+        onNotice: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
+    ) {
+        self.apps = apps
+        self.roots = roots
+        self.v1SharedSecret = v1SharedSecret
+        self.cacheByteCountMax = cacheByteCountMax
+        self.readerCount = readerCount
+        self.clock = clock
+        self.onNotice = onNotice
+    }
+}
+
+/// Why the service cannot start.
+package enum ServiceStartError: Error, Sendable {
+    /// The store failed or holds damaged records.
+    case storage(String)
+    /// The configured apps or roots cannot be used.
+    case configuration(String)
+}

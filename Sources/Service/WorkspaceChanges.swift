@@ -1,0 +1,212 @@
+import Entitlements
+import SnapshotTable
+import Storage
+
+// MARK: - Changing
+
+extension Workspace {
+    /// A new customer of this name; empty: provisional.
+    mutating func makeCustomer(name: String, in scope: ScopeNumber) -> CustomerKey {
+        let key = CustomerKey(scope: scope, number: nextCustomer)
+        nextCustomer += 1
+        customerCount += 1
+        var state = CustomerState(key: key, record: CustomerRecord(name: name))
+        state.markChanged()
+        customers[key] = state
+        if !name.isEmpty {
+            setIdentity(
+                Identity(.customer, name), in: scope,
+                IdentityRecord(said: key.number, primary: key.number))
+        }
+        return key
+    }
+
+    mutating func setIdentity(
+        _ identity: Identity, in scope: ScopeNumber, _ record: IdentityRecord
+    ) {
+        let scoped = ScopedIdentity(scope: scope, identity: identity)
+        guard identities[scoped] != record else { return }
+        identities[scoped] = record
+        dirtyIdentities.insert(scoped)
+        hasChanged = true
+    }
+
+    /// Says in so many words that `identity` is the customer's; nobody else was said to have it.
+    mutating func say(_ identity: Identity, isOf key: CustomerKey) throws(LedgerFailure) {
+        var record = try self.identity(identity, in: key.scope)
+        record.said = key.number
+        if record.moved == 0 { record.primary = key.number }
+        setIdentity(identity, in: key.scope, record)
+        note(identity, saidOf: key)
+    }
+
+    /// Says that what `identity` names moves to the customer, whosever it was.
+    mutating func move(_ identity: Identity, to key: CustomerKey) throws(LedgerFailure) {
+        for other in named(try related(to: [identity], in: key.scope)) where other != key {
+            entangle(other)
+            entangle(key)
+        }
+        var record = try self.identity(identity, in: key.scope)
+        record.moved = key.number
+        record.movedAt = revision
+        record.primary = key.number
+        setIdentity(identity, in: key.scope, record)
+        note(identity, saidOf: key)
+    }
+
+    /// Notes that the customer shares identities with another one.
+    mutating func entangle(_ key: CustomerKey) {
+        guard customers[key]?.record.isEntangled == false else { return }
+        customers[key]?.record.isEntangled = true
+        customers[key]?.markChanged()
+    }
+
+    private mutating func note(_ identity: Identity, saidOf key: CustomerKey) {
+        guard customers[key]?.said.contains(identity) == false else { return }
+        customers[key]?.said.insert(identity)
+        customers[key]?.dirtyLinks.insert(identity)
+        customers[key]?.markChanged()
+    }
+
+    /// Enters the customer among the holders of what `transaction` carries.
+    mutating func index(
+        _ transaction: Transaction, under key: CustomerKey
+    ) throws(LedgerFailure) {
+        for identity in transaction.identities {
+            var record = try self.identity(identity, in: key.scope)
+            if let position = record.holders.firstIndex(where: { $0 >= key.number }) {
+                if record.holders[position] != key.number {
+                    record.holders.insert(key.number, at: position)
+                }
+            } else {
+                record.holders.append(key.number)
+            }
+            let isSaid = record.said != 0 || record.moved != 0
+            if record.primary == 0 || record.holders.count == 1 && !isSaid {
+                record.primary = key.number
+            }
+            setIdentity(identity, in: key.scope, record)
+        }
+    }
+
+    /// Appends to what concerns the customer in the order of revisions.
+    mutating func noteHistory(_ key: CustomerKey) {
+        appended.put([], for: Key.history(key, revision: revision), in: .history)
+    }
+
+    mutating func audit(
+        _ action: String, of key: CustomerKey, detail: String, at clock: Timestamp
+    ) {
+        let name = customers[key]?.displayName ?? ""
+        // A transfer of thousands of chains must not make a record that nobody can read.
+        let shown = detail.count > 1_000 ? detail.prefix(1_000) + "…" : detail[...]
+        let record = AuditRecord(at: clock, action: action, customer: name, detail: String(shown))
+        let auditKey = Key.audit(revision: revision, index: auditIndex)
+        appended.put(RecordCodec.encode(record), for: auditKey, in: .audit)
+        auditIndex += 1
+        noteHistory(key)
+    }
+
+    /// Starts the next revision.
+    mutating func beginRevision() {
+        revision += 1
+        auditIndex = 0
+        hasChanged = false
+    }
+
+    /// Takes back the revision of an event that changed nothing: every revision is one that a
+    /// reader comes to see.
+    mutating func endRevision() {
+        let isTouched = customers.values.contains(where: \.isTouched)
+        if !hasChanged && !isTouched { revision -= 1 }
+    }
+}
+
+// MARK: - Writing
+
+/// A snapshot to publish once its batch is durable.
+struct Publication: Sendable {
+    let scope: ScopeNumber
+    let name: [UInt8]
+    let snapshot: [UInt8]
+}
+
+extension Workspace {
+    /// The batch of all that has changed, and what readers are to see after it.
+    mutating func finish() throws(LedgerFailure) -> (ChangeSet, [Publication]) {
+        var changes = appended
+        var publications: [Publication] = []
+        for key in customers.keys {
+            guard let state = customers[key], state.isDirty else { continue }
+            write(state, into: &changes)
+            if state.record.mergedInto != 0 {
+                changes.delete(Key.customer(key), in: .snapshots)
+                continue
+            }
+            let fold = try fold(key)
+            let snapshot = SnapshotCodec.encode(
+                fold.grantsByProduct, newestSignedDate: fold.newestSignedDate)
+            changes.put(snapshot, for: Key.customer(key), in: .snapshots)
+            if state.isNamed {
+                publications.append(
+                    Publication(
+                        scope: key.scope, name: Array(state.record.name.utf8), snapshot: snapshot))
+            }
+        }
+        for scoped in dirtyIdentities {
+            guard let record = identities[scoped] else { continue }
+            let key = Key.identity(scoped.identity, in: scoped.scope)
+            if record == IdentityRecord() {
+                changes.delete(key, in: .identities)
+            } else {
+                changes.put(RecordCodec.encode(record), for: key, in: .identities)
+            }
+        }
+        guard !changes.isEmpty else { return (changes, []) }
+        writeCounters(into: &changes)
+        return (changes, publications)
+    }
+
+    private func write(_ state: CustomerState, into changes: inout ChangeSet) {
+        let key = state.key
+        changes.put(
+            RecordCodec.encode(state.record), for: Key.customer(key), in: .customers)
+        for identity in state.dirtyLinks {
+            let link = Key.link(key, identity)
+            if state.said.contains(identity) {
+                changes.put([], for: link, in: .customers)
+            } else {
+                changes.delete(link, in: .customers)
+            }
+        }
+        for id in state.dirtyTransactions {
+            if let fact = state.transactions[id] {
+                changes.put(RecordCodec.encode(fact), for: Key.of(key, id.text), in: .transactions)
+            } else {
+                changes.delete(Key.of(key, id.text), in: .transactions)
+            }
+        }
+        for id in state.dirtyRenewals {
+            if let renewal = state.renewals[id] {
+                changes.put(RecordCodec.encode(renewal), for: Key.of(key, id.text), in: .renewals)
+            } else {
+                changes.delete(Key.of(key, id.text), in: .renewals)
+            }
+        }
+    }
+
+    private func writeCounters(into changes: inout ChangeSet) {
+        changes.put(RecordCodec.encode(revision), for: Key.revision, in: .meta)
+        changes.put(RecordCodec.encode(nextCustomer), for: Key.nextCustomer, in: .meta)
+        changes.put(
+            RecordCodec.encode(customers: customerCount, transactions: transactionCount),
+            for: Key.counts, in: .meta)
+    }
+
+    /// The counters after this group.
+    var counters: LedgerCounters {
+        LedgerCounters(
+            revision: revision, nextCustomer: nextCustomer, customerCount: customerCount,
+            transactionCount: transactionCount)
+    }
+}
