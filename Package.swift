@@ -57,6 +57,12 @@ let package = Package(
         module("Service", ["Entitlements", "AppStore", "Storage", "SnapshotTable", "Bytes"]),
 
         // 5: one connection, the client, and what tests share.
+        module(
+            "TestSupport",
+            [
+                "Entitlements", "OpenSSL", "AppStore", "Storage", "SnapshotTable", "Service",
+                "Bytes",
+            ]),
 
         // 6: sockets and threads.
 
@@ -70,5 +76,9 @@ let package = Package(
         tests("Wire", ["Wire", "Bytes", "CMessages", "CProtobufC"]),
         tests("Storage", ["Storage", "Entitlements", "RocksDBStorage", "RocksDB", "Bytes"]),
         tests("SnapshotTable", ["SnapshotTable", "Entitlements"]),
+        tests("AppStore", ["AppStore", "OpenSSL", "Entitlements", "TestSupport", "Bytes"]),
+        tests(
+            "Service",
+            ["Service", "SnapshotTable", "AppStore", "Storage", "Entitlements", "TestSupport"]),
     ]
 )
