@@ -58,6 +58,8 @@ let package = Package(
 
         // 5: one connection, the client, and what tests share.
         module(
+            "Session", ["Wire", "Service", "SnapshotTable", "Storage", "Entitlements", "Bytes"]),
+        module(
             "TestSupport",
             [
                 "Entitlements", "OpenSSL", "AppStore", "Storage", "SnapshotTable", "Service",
@@ -80,5 +82,7 @@ let package = Package(
         tests(
             "Service",
             ["Service", "SnapshotTable", "AppStore", "Storage", "Entitlements", "TestSupport"]),
+        tests(
+            "Session", ["Session", "Wire", "Service", "Storage", "Entitlements", "TestSupport"]),
     ]
 )
