@@ -67,6 +67,7 @@ let package = Package(
             ]),
 
         // 6: sockets and threads.
+        module("Transport", ["Session", "EventLoop", "Service", "Storage", "Wire"]),
 
         // 7: the programs.
 
@@ -84,5 +85,11 @@ let package = Package(
             ["Service", "SnapshotTable", "AppStore", "Storage", "Entitlements", "TestSupport"]),
         tests(
             "Session", ["Session", "Wire", "Service", "Storage", "Entitlements", "TestSupport"]),
+        tests(
+            "Transport",
+            [
+                "Transport", "Session", "EventLoop", "Service", "Storage", "Wire", "Entitlements",
+                "TestSupport",
+            ]),
     ]
 )

@@ -1,0 +1,144 @@
+package import EventLoop
+package import Service
+internal import Synchronization
+package import Storage
+
+/// The server: N loops that answer checks where they are read, and the threads beside them.
+///
+/// | state | event | next state |
+/// | --- | --- | --- |
+/// | serving | `drain` | draining: nobody is accepted, new requests are refused, the rest is
+/// answered |
+/// | serving, draining | `stop`; the grace is over | ended: connections are closed as they are |
+/// | draining | the last connection is closed | ended |
+package final class Server: Sendable {
+    /// Where it listens, with the ports that the system chose; in the order of the options.
+    package let addresses: [SocketAddress]
+    private let sockets: [[ListeningSocket]]
+    private let ports: [LoopPort]
+    private let threads: [Thread]
+    private let desk: CallDesk
+    private let counters: ServerCounters
+
+    /// Binds, starts every thread, and serves.
+    ///
+    /// - Parameters:
+    ///   - options: Where and how.
+    ///   - service: What answers; made for at least `options.loopCount` readers.
+    ///   - onEnd: Called once, by a thread of the server, when the last connection is closed after
+    ///     `drain` or `stop`; call `join` then, from another thread.
+    /// - Throws: `UVError`: an address is in use, or the system refuses a thread or descriptor.
+    ///   Nothing is left running then, and `onEnd` may have been called.
+    package init<Store: EntitlementWriter & Sendable>(
+        options: ServerOptions, service: EntitlementService<Store>,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) throws(UVError) {
+        options.precheck()
+        let options = Self.fitted(options)
+        counters = ServerCounters()
+        sockets = try options.addresses.map { address throws(UVError) in
+            try ListeningSocket.bind(address, count: options.loopCount)
+        }
+        addresses = sockets.map { $0[0].address }
+        let launches = (0..<options.loopCount).map { _ in LoopLaunch() }
+        let gate = EndGate(count: options.loopCount, onEnd: onEnd)
+        var threads: [Thread] = []
+        do throws(UVError) {
+            for (index, launch) in launches.enumerated() {
+                let plan = LoopPlan(
+                    index: index, sockets: sockets.map { $0[index] }, access: service.reader,
+                    options: options, counters: counters, gate: gate)
+                threads.append(try plan.start(launch))
+            }
+            ports = try launches.map { launch throws(UVError) in try launch.port() }
+            desk = CallDesk(operations: .init(service), ports: ports, options: options)
+            try desk.start(workerCount: options.workerCount)
+        } catch {
+            for launch in launches { launch.giveUp() }
+            for thread in threads { thread.join() }
+            throw error
+        }
+        self.threads = threads
+        do throws(UVError) {
+            for launch in launches { try launch.begin(with: desk) }
+        } catch {
+            for launch in launches { launch.giveUp() }
+            stop()
+            join()
+            throw error
+        }
+    }
+
+    /// Leaves descriptors for the store and the rest of the process.
+    private static func fitted(_ options: ServerOptions) -> ServerOptions {
+        let reserved = 1_024
+        let limit = DescriptorLimit.raise(to: options.connectionCountMax + reserved)
+        var options = options
+        options.connectionCountMax = min(
+            options.connectionCountMax, max(limit - reserved, limit / 2))
+        return options
+    }
+
+    /// What it has counted. Any thread.
+    package var counts: ServerCounts { counters.counts }
+
+    /// Ends in order: nobody is accepted, calls in flight are answered, new ones are refused with
+    /// DRAINING, idle connections are ended. Any thread; returns at once; a second call does
+    /// nothing.
+    ///
+    /// - Parameter graceMilliseconds: When it is over, connections are closed as they are.
+    package func drain(graceMilliseconds: UInt64) {
+        for port in ports { port.inbox.send(.drain(graceMilliseconds: graceMilliseconds)) }
+    }
+
+    /// Ends now: connections are closed as they are. What reached the commit thread is committed.
+    /// Any thread; returns at once.
+    package func stop() {
+        for port in ports { port.inbox.send(.stop) }
+    }
+
+    /// Waits until every thread has ended after `drain` or `stop`. Not on a thread of the server.
+    package func join() {
+        for thread in threads { thread.join() }
+        desk.stop()
+        for socket in sockets.joined() { socket.close() }
+    }
+}
+
+/// All that one loop's thread starts from, but for what the other loops must make first.
+private struct LoopPlan: Sendable {
+    let index: Int
+    let sockets: [ListeningSocket]
+    let access: AccessReader
+    let options: ServerOptions
+    let counters: ServerCounters
+    let gate: EndGate
+
+    func start(_ launch: LoopLaunch) throws(UVError) -> Thread {
+        try Thread(name: "loop \(index)") {
+            launch.run(spinMicroseconds: options.spinMicroseconds, sockets) {
+                (loop, desk, port) throws(UVError) in
+                try ServerLoop(
+                    loop: loop,
+                    parts: .init(
+                        index: index, access: access, options: options, desk: desk, port: port,
+                        counters: counters, onEnd: { gate.passed() }))
+            }
+        }
+    }
+}
+
+/// Calls back when the last loop has ended.
+private final class EndGate: Sendable {
+    private let remaining: Atomic<Int>
+    private let onEnd: @Sendable () -> Void
+
+    init(count: Int, onEnd: @escaping @Sendable () -> Void) {
+        remaining = Atomic(count)
+        self.onEnd = onEnd
+    }
+
+    func passed() {
+        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { onEnd() }
+    }
+}

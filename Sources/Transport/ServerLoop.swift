@@ -1,0 +1,155 @@
+internal import EventLoop
+internal import Service
+internal import Session
+internal import Storage
+internal import Synchronization
+internal import Wire
+
+/// One event loop of a server: its listeners, its connections, and the calls that have left it.
+///
+/// Loop thread only. A check is read, answered and written here without a lock, an allocation or
+/// another thread; at idle no timer runs.
+final class ServerLoop {
+    /// What the loop needs from outside.
+    struct Parts {
+        var index: Int
+        var access: AccessReader
+        var options: ServerOptions
+        var desk: CallDesk
+        var port: LoopPort
+        var counters: ServerCounters
+        var onEnd: @Sendable () -> Void
+    }
+
+    /// A call that has left the loop.
+    struct CallInFlight {
+        var connectionID: UInt64
+        var tag: CallTag
+        var claim: WorkClaim
+    }
+
+    /// What a deadline is about.
+    enum DeadlineKey {
+        case call(UInt64)
+        case connection(UInt64)
+    }
+
+    enum State {
+        case serving
+        case draining
+        case ended
+    }
+
+    let loop: Loop
+    let parts: Parts
+    let responder: Responder
+    /// The answers of the event at hand; empty between events.
+    var output = OutputBuffer(capacity: Loop.readByteCountMax)
+    var state = State.serving
+    var listeners: [Listener] = []
+    var connections: [UInt64: ConnectionHandler] = [:]
+    var calls: [UInt64: CallInFlight] = [:]
+    var deadlines = DeadlineQueue<DeadlineKey>()
+    var armedConnectionCount = 0
+    /// Connections with a check that waits for a revision.
+    var awaiting: Set<UInt64> = []
+    var deadlineTimer: Timer?
+    /// When `deadlineTimer` fires; nil = it is stopped.
+    var timerDeadline: Int64?
+    var drainTimers: [Timer] = []
+    private var nextConnectionID: UInt64 = 0
+    private var nextCallID: UInt64 = 0
+
+    var options: ServerOptions { parts.options }
+
+    /// The loop's clock, in milliseconds.
+    var nowMilliseconds: Int64 { Int64(truncatingIfNeeded: loop.nowMilliseconds) }
+
+    init(loop: Loop, parts: Parts) throws(UVError) {
+        self.loop = loop
+        self.parts = parts
+        responder = Responder(
+            access: parts.access, limits: parts.options.limits, identity: parts.options.identity)
+        deadlineTimer = try Timer(loop: loop) { [unowned self] in timerFired() }
+    }
+
+    // MARK: Connections
+
+    /// Listens on `sockets`.
+    func listen(on sockets: [ListeningSocket]) throws(UVError) {
+        for socket in sockets {
+            let listener = try Listener(loop: loop, socket: socket) { [unowned self] _, result in
+                accepted(result)
+            }
+            listeners.append(listener)
+        }
+    }
+
+    private func accepted(_ result: Result<StreamConnection, UVError>) {
+        let counters = parts.counters
+        guard case .success(let stream) = result else {
+            counters.failedAccepts.add(1, ordering: .relaxed)
+            return
+        }
+        counters.acceptedConnections.add(1, ordering: .relaxed)
+        let count = counters.connections.add(1, ordering: .relaxed).newValue
+        let handler = ConnectionHandler(id: nextConnectionID, stream: stream, loop: self)
+        nextConnectionID += 1
+        connections[handler.id] = handler
+        guard count > options.connectionCountMax else { return handler.start() }
+        counters.refusedConnections.add(1, ordering: .relaxed)
+        // A few are told why; beyond that being polite would cost what the limit protects.
+        handler.start()
+        if count <= options.connectionCountMax + Self.politeRefusalCountMax {
+            handler.refuse(with: ConnectionRefusal.frame)
+        } else {
+            handler.close()
+        }
+    }
+
+    private static var politeRefusalCountMax: Int { 64 }
+
+    /// A connection is being closed: gives up its calls.
+    func forget(_ handler: ConnectionHandler) {
+        for callID in handler.callIDs {
+            _ = calls.removeValue(forKey: callID)?.claim.abandon()
+        }
+        handler.callIDs = []
+        awaiting.remove(handler.id)
+        if handler.armedDeadline != nil {
+            handler.armedDeadline = nil
+            armedConnectionCount -= 1
+        }
+    }
+
+    /// A connection is closed.
+    func wasClosed(_ handler: ConnectionHandler) {
+        forget(handler)
+        guard connections.removeValue(forKey: handler.id) != nil else { return }
+        parts.counters.connections.subtract(1, ordering: .relaxed)
+        if state == .draining, connections.isEmpty { end() }
+    }
+
+    // MARK: Calls
+
+    /// Sends a call to the other threads.
+    ///
+    /// - Returns: why it was not taken; nil when it was.
+    func submit(_ call: PendingCall, of handler: ConnectionHandler) -> Refusal? {
+        let callID = nextCallID
+        nextCallID += 1
+        let claim = WorkClaim()
+        let job = CallDesk.Job(
+            ticket: CallTicket(loopIndex: parts.index, callID: callID), pending: call, claim: claim)
+        guard parts.desk.submit(job) else {
+            parts.counters.overloadedCalls.add(1, ordering: .relaxed)
+            return Refusal(
+                .overloaded, "too many calls are waiting on this server",
+                retryAfterMilliseconds: 100)
+        }
+        calls[callID] = CallInFlight(connectionID: handler.id, tag: call.tag, claim: claim)
+        handler.callIDs.insert(callID)
+        deadlines.insert(.call(callID), atMilliseconds: call.deadlineMilliseconds)
+        return nil
+    }
+}

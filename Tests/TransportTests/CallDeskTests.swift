@@ -1,0 +1,100 @@
+import EventLoop
+import Service
+import Testing
+
+@testable import Session
+@testable import Transport
+
+@Suite struct CallDeskTests {
+    /// A desk of one loop whose service is played by the test.
+    final class Bench {
+        let desk: CallDesk
+        let loop: Loop
+        private let receiver: InboxReceiver<LoopMessage>
+        private let answered: Answers
+
+        final class Answers {
+            var ids: [UInt64] = []
+        }
+
+        init(_ change: (inout ServerOptions) -> Void = { _ in }) throws {
+            var options = ServerOptions(
+                addresses: [.ipv4(host: "127.0.0.1", port: 0)],
+                identity: ServerIdentity(version: "1", commit: ""))
+            change(&options)
+            loop = try Loop()
+            let answered = Answers()
+            self.answered = answered
+            receiver = try InboxReceiver(loop: loop) { batch in
+                for case .completed(let ticket, _) in batch { answered.ids.append(ticket.callID) }
+            }
+            desk = CallDesk(
+                operations: .init(
+                    prepare: { _ throws(Refusal) in
+                        throw Refusal(.badSignature, "the test signs nothing")
+                    },
+                    customer: { _ throws(Refusal) in
+                        throw Refusal(.unknownCustomer, "the test knows nobody")
+                    },
+                    commit: { events in
+                        events.map { _ in .failure(Refusal(.storeUnavailable, "test")) }
+                    },
+                    revision: { 1 }),
+                ports: [LoopPort(inbox: receiver.inbox)], options: options)
+            try desk.start(workerCount: 1)
+        }
+
+        func job(_ id: UInt64, byteCount: Int = 10) -> CallDesk.Job {
+            let call = PendingCall(
+                tag: CallTag(requestID: id, byteCount: byteCount, isHeavyRead: false),
+                deadlineMilliseconds: .max, call: .write(.notification(payload: [])))
+            return CallDesk.Job(
+                ticket: CallTicket(loopIndex: 0, callID: id), pending: call, claim: WorkClaim())
+        }
+
+        /// Which calls were answered, after all were carried out.
+        func finish() -> [UInt64] {
+            desk.stop()
+            receiver.deliver()
+            loop.close()
+            return answered.ids
+        }
+    }
+
+    @Test func `every call that is taken is answered once, in order for one worker`() throws {
+        let bench = try Bench()
+        for id in 0..<500 { #expect(bench.desk.submit(bench.job(UInt64(id)))) }
+        #expect(bench.finish() == Array(0..<500))
+    }
+
+    @Test func `a call that was given up is dropped`() throws {
+        let bench = try Bench()
+        let dropped = bench.job(1)
+        #expect(dropped.claim.abandon())
+        #expect(bench.desk.submit(dropped))
+        #expect(bench.desk.submit(bench.job(2)))
+        #expect(bench.finish() == [2])
+    }
+
+    @Test func `too many or too large calls are refused, and room comes back`() throws {
+        let bench = try Bench {
+            $0.outstandingCallCountMax = 4
+            $0.outstandingCallByteCountMax = 1 << 20
+        }
+        #expect(!bench.desk.submit(bench.job(1, byteCount: 1 << 20 + 1)))
+        #expect(bench.desk.submit(bench.job(2, byteCount: 1 << 20)))
+        var accepted = false
+        for _ in 0..<10_000 where !accepted {
+            accepted = bench.desk.submit(bench.job(3, byteCount: 1 << 20))
+            if !accepted { pause() }
+        }
+        #expect(accepted)
+        #expect(bench.finish() == [2, 3])
+    }
+
+    @Test func `after the end nothing is taken`() throws {
+        let bench = try Bench()
+        #expect(bench.finish() == [])
+        #expect(!bench.desk.submit(bench.job(1)))
+    }
+}
