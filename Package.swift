@@ -25,6 +25,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "entitled",
     products: [
+        .library(name: "EntitledClient", targets: ["EntitledClient"]),
     ],
     targets: [
         // 0: C libraries from the system.
@@ -59,6 +60,7 @@ let package = Package(
         // 5: one connection, the client, and what tests share.
         module(
             "Session", ["Wire", "Service", "SnapshotTable", "Storage", "Entitlements", "Bytes"]),
+        module("EntitledClient", ["Wire", "EventLoop"]),
         module(
             "TestSupport",
             [
@@ -91,5 +93,6 @@ let package = Package(
                 "Transport", "Session", "EventLoop", "Service", "Storage", "Wire", "Entitlements",
                 "TestSupport",
             ]),
+        tests("EntitledClient", ["EntitledClient", "Wire", "EventLoop"]),
     ]
 )
