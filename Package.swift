@@ -26,6 +26,7 @@ let package = Package(
     name: "entitled",
     products: [
         .library(name: "EntitledClient", targets: ["EntitledClient"]),
+        .executable(name: "entitled", targets: ["entitled"]),
     ],
     targets: [
         // 0: C libraries from the system.
@@ -72,6 +73,13 @@ let package = Package(
         module("Transport", ["Session", "EventLoop", "Service", "Storage", "Wire"]),
 
         // 7: the programs.
+        .executableTarget(
+            name: "entitled",
+            dependencies: [
+                "Transport", "Session", "Service", "RocksDBStorage", "Storage", "AppStore",
+                "Entitlements", "EventLoop",
+            ],
+            swiftSettings: strict),
 
         tests("Bytes", ["Bytes"]),
         tests("Entitlements", ["Entitlements"]),
@@ -94,5 +102,11 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("EntitledClient", ["EntitledClient", "Wire", "EventLoop"]),
+        tests(
+            "entitled",
+            [
+                "entitled", "Transport", "Session", "Service", "RocksDBStorage", "Storage",
+                "AppStore", "OpenSSL", "Entitlements", "EventLoop",
+            ]),
     ]
 )

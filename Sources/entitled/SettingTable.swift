@@ -1,0 +1,161 @@
+/// Every setting of the server, in the order of `--help`.
+enum SettingTable {
+    static let all: [Setting] = general + apps + apple + serving + limits + refused
+
+    /// The row of `key`. Every key has one (checked by a test).
+    static subscript(key: SettingKey) -> Setting {
+        guard let setting = byKey[key] else { preconditionFailure("\(key) has no row") }
+        return setting
+    }
+
+    /// An identifier's bounds on the wire hold for the names in the catalog as well.
+    private static let name = SettingKind.text(byteCountMax: 128)
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+
+    private static let general: [Setting] = [
+        Setting(
+            key: .config, kind: .path, flag: "config", placeholder: "FILE",
+            help: "the configuration file (JSON5); \(Self.configurationFile) when it exists"),
+        Setting(
+            key: .data, kind: .path, standard: ["/var/lib/entitled"], flag: "data",
+            placeholder: "DIR", help: "where the facts are stored"),
+        Setting(
+            key: .dataSync, kind: .choice(["always", "interval"]), standard: ["always"],
+            flag: "data-sync", placeholder: "WHEN",
+            help: "always: answered writes survive a power cut; interval: the last second may not"),
+        Setting(
+            key: .logFormat, kind: .choice(["auto", "text", "json"]), standard: ["auto"],
+            flag: "log-format", placeholder: "FORMAT",
+            help: "form of the log on stderr; auto: text on a terminal, else json"),
+        Setting(
+            key: .logLevel, kind: .choice(["debug", "info", "warn", "error"]), standard: ["info"],
+            flag: "log-level", placeholder: "LEVEL", help: "the least severe lines to write"),
+        Setting(
+            key: .shutdownGrace, kind: .duration(0...600_000), standard: ["20s"],
+            flag: "shutdown-grace", placeholder: "TIME",
+            help: "how long a stop waits for what is under way"),
+    ]
+
+    /// The file that is read when none is named.
+    static let configurationFile = "/etc/entitled/entitled.json5"
+
+    private static let apps: [Setting] = [
+        Setting(
+            key: .bundleId, kind: name, flag: "bundle-id", placeholder: "ID",
+            help: "the app; several apps need a configuration file"),
+        Setting(
+            key: .appAppleId, kind: .integer(1...Int64.max), flag: "app-apple-id",
+            placeholder: "NUMBER", help: "the app's Apple ID; Production needs it"),
+        Setting(
+            key: .environments, kind: .choice(["Production", "Sandbox"]), isList: true,
+            standard: ["Production"], flag: "environment", placeholder: "NAME",
+            help: "an environment to serve: Production or Sandbox"),
+        Setting(
+            key: .productEntitlements, kind: name, isList: true,
+            help: "names under which the product can be asked for"),
+        Setting(
+            key: .productUnitCost, kind: .amount,
+            help: "what serving one unit costs, for the refund bill"),
+        Setting(
+            key: .productDuration, kind: .duration(1...36_500 * 86_400_000),
+            help: "how long a non-renewing subscription runs, such as 90d"),
+        Setting(
+            key: .productProratedRefund, kind: .choice(["revoke", "keep"]), standard: ["revoke"],
+            help: "what a prorated refund does to a product that does not renew"),
+        Setting(
+            key: .familyCut, kind: .choice(["declared", "off"]), standard: ["declared"],
+            flag: "family-cut", placeholder: "MODE",
+            help: "suspend the declared household of a refunded buyer: declared or off",
+            refusedValues: [
+                "matched": "this release does not cut families that are matched, not declared"
+            ]),
+    ]
+
+    private static let apple: [Setting] = [
+        Setting(
+            key: .roots, kind: .path, isList: true, flag: "apple-root", placeholder: "FILE",
+            help: "Apple Root CA - G3, as PEM or DER, from Apple's certificate authority page"),
+        Setting(
+            key: .allowTestRoot, kind: .boolean, standard: ["false"], flag: "allow-test-root",
+            help: "trust a root that is not Apple's: for tests only"),
+        Setting(
+            key: .v1SharedSecretFile, kind: .path, flag: "v1-shared-secret-file",
+            credential: "v1-shared-secret", placeholder: "FILE",
+            help: "the app's shared secret, for version 1 notifications"),
+    ]
+
+    private static let serving: [Setting] = [
+        Setting(
+            key: .listen, kind: .address, isList: true, standard: ["127.0.0.1:7420"],
+            flag: "listen", placeholder: "ADDRESS",
+            help: "host:port, [::1]:port or unix:PATH; port 0 picks a free one"),
+        Setting(
+            key: .insecure, kind: .boolean, standard: ["false"], flag: "insecure",
+            help: "allow plain text on an address that other machines can reach"),
+        Setting(
+            key: .threads, kind: .integer(0...256), standard: ["0"], flag: "threads",
+            placeholder: "N", help: "event loops that answer checks; 0: one per processor"),
+        Setting(
+            key: .workers, kind: .integer(0...256), standard: ["0"], flag: "workers",
+            placeholder: "N", help: "threads that verify signatures; 0: one per processor"),
+        Setting(
+            key: .cacheSize, kind: .memory((1 << 20)...(1 << 50)), standard: ["25%"],
+            flag: "cache-size", placeholder: "SIZE",
+            help: "memory for verdicts and records, as a size or a share of the memory"),
+        Setting(
+            key: .spinUs, kind: .integer(0...10_000), standard: ["0"], flag: "spin-us",
+            placeholder: "N",
+            help: "microseconds to poll before sleeping: lower latency for one core"),
+    ]
+
+    private static let limits: [Setting] = [
+        Setting(
+            key: .maxFrame, kind: .size((64 << 10)...(1 << 20)), standard: ["1MiB"],
+            flag: "limits-max-frame", placeholder: "SIZE", help: "the largest request"),
+        Setting(
+            key: .maxConnections, kind: .integer(1...1_000_000), standard: ["10000"],
+            flag: "limits-max-connections", placeholder: "N", help: "connections at a time"),
+        Setting(
+            key: .maxInflight, kind: .integer(1...65_536), standard: ["1024"],
+            flag: "limits-max-inflight", placeholder: "N",
+            help: "unanswered requests of one connection"),
+        Setting(
+            key: .maxBatch, kind: .integer(1...1_000), standard: ["1000"],
+            flag: "limits-max-batch", placeholder: "N", help: "checks in one batch"),
+        Setting(
+            key: .defaultDeadline, kind: .duration(1...3_600_000), standard: ["5s"],
+            flag: "limits-default-deadline", placeholder: "TIME",
+            help: "for requests that name none"),
+        Setting(
+            key: .maxDeadline, kind: .duration(1...3_600_000), standard: ["60s"],
+            flag: "limits-max-deadline", placeholder: "TIME", help: "the longest deadline kept"),
+    ]
+
+    private static let refused: [Setting] =
+        [
+            (.apiIssuerId, "apple-api-issuer-id"), (.apiKeyId, "apple-api-key-id"),
+            (.apiKeyFile, "apple-api-key-file"), (.apiBaseUrl, "apple-api-base-url"),
+            (.apiSandboxBaseUrl, "apple-api-sandbox-base-url"),
+        ].map { row(of: $0, flag: $1, refusal: appStoreRefusal) }
+        + [
+            (.tlsCert, "tls-cert"), (.tlsKey, "tls-key"), (.tlsClientCa, "tls-client-ca"),
+            (.tlsMinVersion, "tls-min-version"),
+        ].map { row(of: $0, flag: $1, refusal: tlsRefusal) }
+        + [row(of: .http, flag: "http", refusal: httpRefusal)]
+
+    private static let appStoreRefusal =
+        "this release cannot fetch from the App Store Server API; leave `apple.api` out, and "
+        + "entitlements are rebuilt from the stored facts"
+    private static let tlsRefusal =
+        "this release does not speak TLS; listen on loopback or on a Unix socket, or put a TLS "
+        + "proxy in front"
+    private static let httpRefusal =
+        "this release has no HTTP listener; hand Apple's POST on with IngestNotification"
+
+    private static func row(of key: SettingKey, flag: String, refusal: String) -> Setting {
+        Setting(
+            key: key, kind: .text(byteCountMax: 4096), flag: flag, help: "not in this release",
+            refusal: refusal)
+    }
+}

@@ -1,0 +1,128 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The few things that the program asks of the operating system itself.
+///
+/// `write` and the notification of the service manager hand pointers to the C library; they are the
+/// only unsafe code outside the wrappers.
+enum SystemCalls {
+    /// A stream that a process is born with.
+    enum StandardStream: Int32 {
+        case output = 1
+        case error = 2
+    }
+
+    /// Writes all of `text`, without a buffer in between. A reader that went away loses its lines;
+    /// the server does not stop for that.
+    static func write(_ text: String, to stream: StandardStream) {
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes[start...].withUnsafeBytes { buffer in
+                unsafe Glibc.write(stream.rawValue, buffer.baseAddress, buffer.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            start += count
+        }
+    }
+
+    /// Whether a person watches the stream.
+    static func isTerminal(_ stream: StandardStream) -> Bool { isatty(stream.rawValue) == 1 }
+
+    /// Whether stderr is the stream that `$JOURNAL_STREAM` names ("device:inode", see
+    /// systemd.exec(5)): the variable alone is inherited by children that write elsewhere.
+    static func isJournal(_ variable: String?) -> Bool {
+        var status = stat()
+        guard let variable, unsafe fstat(StandardStream.error.rawValue, &status) == 0 else {
+            return false
+        }
+        return variable == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Makes signals work as this program expects, whatever it inherited. SIGPIPE is ignored: a
+    /// connection or a log reader that went away is an error of a write. Nothing is blocked: a
+    /// parent that started us from a thread with blocked signals (Swift's and Dispatch's threads
+    /// are such) would have a server that SIGTERM cannot stop.
+    static func prepareSignals() {
+        signal(SIGPIPE, SIG_IGN)
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigprocmask(SIG_SETMASK, &none, nil)
+    }
+
+    /// Ends the process without running what is registered for its end: for a process in which a
+    /// thread still reads the store.
+    static func exitAtOnce(_ code: ExitCode) -> Never { _exit(code.rawValue) }
+
+    /// What of the machine this process may use.
+    static var resources: MachineResources {
+        MachineResources(
+            processorCount: processorCount, physicalMemoryByteCount: physicalMemoryByteCount,
+            readFile: { path in
+                guard let bytes = try? readFile(path, byteCountMax: 4_096) else { return nil }
+                return String(validating: bytes, as: UTF8.self)
+            })
+    }
+
+    /// The processors that this process may use, at least 1.
+    static var processorCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+    /// The machine's memory in bytes.
+    static var physicalMemoryByteCount: UInt64 { ProcessInfo.processInfo.physicalMemory }
+
+    /// Whether there is a file at `path`.
+    static func fileExists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// The whole of a file.
+    static func readFile(
+        _ path: String, byteCountMax: Int
+    ) throws(FileReadError) -> [UInt8] {
+        do {
+            let handle = try Data(contentsOf: URL(filePath: path))
+            return [UInt8](handle.prefix(byteCountMax + 1))
+        } catch let error as CocoaError {
+            guard let code = (error.underlying as? POSIXError)?.code else {
+                throw .other("it cannot be read")
+            }
+            switch code {
+            case .ENOENT, .ENOTDIR: throw .notFound
+            case .EACCES, .EPERM: throw .noPermission
+            case .EISDIR: throw .other("it is a directory")
+            default: throw .other("it cannot be read (\(code))")
+            }
+        } catch {
+            throw .other("it cannot be read")
+        }
+    }
+
+    /// Tells the service manager how the service fares: `READY=1`, `STOPPING=1`. `address` is
+    /// `$NOTIFY_SOCKET`: a path, or `@` and a name in the abstract namespace. Says whether the
+    /// datagram left.
+    @discardableResult
+    static func notifyServiceManager(_ state: String, at address: String) -> Bool {
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(address.utf8)
+        let capacity = MemoryLayout.size(ofValue: target.sun_path)
+        guard path.count > 1, path.count < capacity, path[0] == 0x2F || path[0] == 0x40 else {
+            return false
+        }
+        if path[0] == 0x40 { path[0] = 0 }
+        unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: path) }
+        let length = MemoryLayout<sockaddr_un>.size - capacity + path.count
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let message = Array(state.utf8)
+        let sent = unsafe withUnsafePointer(to: &target) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe message.withUnsafeBytes { bytes in
+                    unsafe sendto(
+                        descriptor, bytes.baseAddress, bytes.count, 0, address, socklen_t(length))
+                }
+            }
+        }
+        return sent == message.count
+    }
+}
