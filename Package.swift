@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .library(name: "EntitledClient", targets: ["EntitledClient"]),
         .executable(name: "entitled", targets: ["entitled"]),
+        .executable(name: "entitlectl", targets: ["entitlectl"]),
     ],
     targets: [
         // 0: C libraries from the system.
@@ -80,6 +81,9 @@ let package = Package(
                 "Entitlements", "EventLoop",
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "entitlectl", dependencies: ["EntitledClient", "TestSupport"],
+            path: "Tools/entitlectl", swiftSettings: strict),
 
         tests("Bytes", ["Bytes"]),
         tests("Entitlements", ["Entitlements"]),

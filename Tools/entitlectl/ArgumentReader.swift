@@ -1,0 +1,113 @@
+/// The command line, taken apart: words in order, flags with their values.
+struct ArgumentReader: Equatable, Sendable {
+    /// What is no flag.
+    private(set) var words: [String] = []
+    /// Values by the name of their flag; "" for one that takes none.
+    private(set) var flags: [String: String] = [:]
+
+    /// Reads the arguments that follow the program's name. `--flag value` and `--flag=value` are
+    /// the same; after `--` all are words; `-` is a word.
+    ///
+    /// - Throws: `CommandFailure` with `.usage`, naming the flag and the nearest one.
+    init(_ arguments: [String]) throws(CommandFailure) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                return
+            }
+            if argument.hasPrefix("--") {
+                try readLong(argument, &rest)
+            } else if argument.hasPrefix("-"), argument != "-" {
+                try readShort(argument)
+            } else {
+                words.append(argument)
+            }
+        }
+    }
+
+    private mutating func readLong(
+        _ argument: String, _ rest: inout ArraySlice<String>
+    ) throws(CommandFailure) {
+        let parts = argument.dropFirst(2).split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let flag = CommandTable.flagsByName[name] else { throw Self.unknown(name, words) }
+        if let value = flag.value {
+            if parts.count == 2 {
+                try set(name, String(parts[1]))
+            } else if let next = rest.first, next == "-" || !next.hasPrefix("-") {
+                rest.removeFirst()
+                try set(name, next)
+            } else {
+                throw CommandFailure(.usage, "--\(name) needs a value: --\(name) \(value)")
+            }
+        } else {
+            guard parts.count == 1 else {
+                throw CommandFailure(.usage, "--\(name) takes no value")
+            }
+            try set(name, "")
+        }
+    }
+
+    private mutating func readShort(_ argument: String) throws(CommandFailure) {
+        for letter in argument.dropFirst() {
+            guard let flag = CommandTable.globalFlags.first(where: { $0.letter == letter }) else {
+                throw CommandFailure(
+                    .usage, "unknown flag `-\(letter)`",
+                    hint: "one-letter flags are -q, -v and -h")
+            }
+            try set(flag.name, "")
+        }
+    }
+
+    private mutating func set(_ name: String, _ value: String) throws(CommandFailure) {
+        let old = flags.updateValue(value, forKey: name)
+        let isToggle = CommandTable.flagsByName[name]?.value == nil
+        guard old == nil || isToggle else {
+            throw CommandFailure(.usage, "--\(name) is given twice")
+        }
+        guard isToggle || !value.isEmpty else {
+            throw CommandFailure(.usage, "--\(name) has an empty value")
+        }
+    }
+
+    private static func unknown(_ name: String, _ words: [String]) -> CommandFailure {
+        let known = CommandTable.all.first { words.starts(with: $0.words) }?.flags ?? []
+        let names = (known + CommandTable.globalFlags).map(\.name)
+        let nearest =
+            NearestName.find(for: name, among: names)
+            ?? NearestName.find(for: name, among: CommandTable.flagsByName.keys.sorted())
+        return CommandFailure(
+            .usage, "unknown flag `--\(name)`",
+            hint: nearest.map { "did you mean --\($0)?" } ?? "see entitlectl --help")
+    }
+
+    /// The command that the words begin with, and the words after it.
+    ///
+    /// - Throws: `CommandFailure` with `.usage`, naming the nearest command.
+    func command() throws(CommandFailure) -> (command: Command, operands: [String]) {
+        for command in CommandTable.all where words.starts(with: command.words) {
+            return (command, Array(words.dropFirst(command.words.count)))
+        }
+        guard let first = words.first else {
+            throw CommandFailure(.usage, "no command", hint: "see entitlectl --help")
+        }
+        let members = CommandTable.all.filter { $0.words.first == first && $0.words.count > 1 }
+        if !members.isEmpty {
+            let second = words.dropFirst().first
+            let nearest = second.flatMap { word in
+                NearestName.find(for: word, among: members.map { $0.words[1] })
+            }
+            throw CommandFailure(
+                .usage,
+                second.map { "unknown command `\(first) \($0)`" } ?? "`\(first)` needs a word more",
+                hint: "did you mean `\(first) \(nearest ?? members[0].words[1])`?")
+        }
+        let names = Set(CommandTable.all.map { $0.words[0] }).sorted()
+        let nearest = NearestName.find(for: first, among: names)
+        throw CommandFailure(
+            .usage, "unknown command `\(first)`",
+            hint: nearest.map { "did you mean `\($0)`?" } ?? "see entitlectl --help")
+    }
+}

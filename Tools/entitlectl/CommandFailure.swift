@@ -1,0 +1,90 @@
+internal import EntitledClient
+
+/// The exit codes of the tool; scripts rely on them.
+enum ExitStatus: Int32, Equatable, Sendable {
+    case success = 0
+    case failed = 1
+    case usage = 2
+    /// `check --exit-code`: no access.
+    case denied = 3
+    case notFound = 4
+    /// No key, a wrong one, or one that may not do this.
+    case unauthenticated = 5
+    /// The server cannot be reached, is busy, or took too long.
+    case unavailable = 6
+    /// The state of things forbids it, e.g. a purchase that is another customer's.
+    case conflict = 7
+    /// An environment variable is wrong.
+    case configuration = 78
+    /// Ended by Ctrl-C.
+    case interrupted = 130
+}
+
+/// Why a command ends without its result: what failed, and what to try.
+struct CommandFailure: Error, Equatable, Sendable {
+    let status: ExitStatus
+    let message: String
+    /// What to try; empty = nothing to say.
+    let hint: String
+
+    init(_ status: ExitStatus, _ message: String, hint: String = "") {
+        self.status = status
+        self.message = message
+        self.hint = hint
+    }
+}
+
+extension CommandFailure {
+    /// A signal came.
+    static let interrupted = CommandFailure(.interrupted, "the drill was interrupted")
+
+    /// What a failed call means for the exit code.
+    init(_ error: ClientError, address: String) {
+        switch error {
+        case .refused(let refusal):
+            self.init(
+                ExitStatus(refusal.status), "the server refused: \(refusal.description)",
+                hint: Self.hint(refusal))
+        case .deadlineExceeded:
+            self.init(
+                .unavailable, "\(address): no answer came in time",
+                hint: "give it longer with --timeout, or ask `entitlectl health`")
+        case .connectionFailed(let message):
+            self.init(
+                .unavailable, "the server cannot be reached: \(message)",
+                hint: "is it running? name its address with --addr or ENTITLECTL_ADDR")
+        case .connectionLost:
+            self.init(.unavailable, "\(address): the connection ended before the answer came")
+        case .invalidAddress(let message): self.init(.usage, "--addr: \(message)")
+        case .requestTooLarge, .protocolViolation, .cancelled, .closed:
+            self.init(.failed, error.description)
+        }
+    }
+
+    private static func hint(_ refusal: Refusal) -> String {
+        switch refusal.reason {
+        case "UNKNOWN_SCOPE":
+            "`entitlectl health` lists the apps and environments; name one with --bundle-id and"
+                + " --environment"
+        case "IDENTITY_CONFLICT":
+            "--transfer moves it from the other customer, if that is what you want"
+        case "UNKNOWN_CUSTOMER": "an app of Sandbox needs --environment sandbox"
+        case _ where refusal.retryAfterMilliseconds > 0:
+            "try again in \(refusal.retryAfterMilliseconds) ms"
+        default: ""
+        }
+    }
+}
+
+extension ExitStatus {
+    /// The exit code that goes with a refusal.
+    init(_ status: StatusCode) {
+        switch status {
+        case .notFound: self = .notFound
+        case .unauthenticated, .permissionDenied: self = .unauthenticated
+        case .unavailable, .deadlineExceeded, .resourceExhausted: self = .unavailable
+        case .failedPrecondition, .alreadyExists, .aborted: self = .conflict
+        default: self = .failed
+        }
+    }
+}
