@@ -112,5 +112,11 @@ let package = Package(
                 "entitled", "Transport", "Session", "Service", "RocksDBStorage", "Storage",
                 "AppStore", "OpenSSL", "Entitlements", "EventLoop",
             ]),
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: [
+                "Service", "AppStore", "Storage", "RocksDBStorage", "Entitlements", "TestSupport",
+            ],
+            exclude: ["README.md", "Scenarios"], swiftSettings: strict),
     ]
 )
