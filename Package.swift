@@ -118,5 +118,6 @@ let package = Package(
                 "Service", "AppStore", "Storage", "RocksDBStorage", "Entitlements", "TestSupport",
             ],
             exclude: ["README.md", "Scenarios"], swiftSettings: strict),
+        tests("Server", ["EntitledClient", "TestSupport", "Wire"]),
     ]
 )

@@ -1,0 +1,147 @@
+import EntitledClient
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// How the server starts, says so, and ends.
+@Suite(
+    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+struct StartTests {
+    @Test func `the first line names every listener, and each one answers`() async throws {
+        let server = try await TestServer.start(listen: ["127.0.0.1:0", "[::1]:0", "unix"])
+        #expect(
+            server.process.output == "listening "
+                + server.addresses.map { "rpc=\($0)" }.joined(separator: " ") + "\n")
+        for index in server.addresses.indices {
+            let client = try server.client(at: index)
+            let info = try await client.serverInfo()
+            #expect(info.scopes.map(\.bundleID) == ["com.example.meadow", "com.example.meadow"])
+            #expect(info.protocolVersion == 1 && info.revision == 0)
+            client.close()
+        }
+        #expect(try await server.stop() == .exit(0))
+        #expect(!FileManager.default.fileExists(atPath: server.directory.path + "/s"))
+    }
+
+    private static let wrong: [([String], Int32, String)] = [
+        (["--lisen", "127.0.0.1:0"], 64, "--listen"),
+        (["--listen", "example.com:1"], 64, "example.com:1"),
+        (["--bundle-id", "b"], 78, "apple"),
+        (["--config", "/nonexistent.json5"], 78, "/nonexistent.json5"),
+    ]
+
+    @Test(arguments: wrong)
+    func `a wrong command line ends with its code and says what is wrong`(
+        sample: (arguments: [String], code: Int32, word: String)
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let process = try ProgramRun(
+            Programs.server, ["--data", directory.path + "/data"] + sample.arguments, in: directory)
+        #expect(try await process.waitForEnd() == .exit(sample.code))
+        #expect(process.errorOutput.contains(sample.word))
+        #expect(process.output.isEmpty)
+    }
+
+    @Test func `a second server on the same data is refused`() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: (any Error).self) { try await server.restart() }
+        let second = try ProgramRun(
+            Programs.server,
+            [
+                "--data", server.directory.path + "/data", "--listen", "127.0.0.1:0",
+                "--bundle-id", "com.example.meadow", "--app-apple-id", "1600000001",
+                "--apple-root", server.directory.path + "/root0.pem", "--allow-test-root",
+            ], in: server.directory)
+        #expect(try await second.waitForEnd() == .exit(73))
+        #expect(second.output.isEmpty)
+        let client = try server.client()
+        #expect(try await client.serverInfo().revision == 0)
+        client.close()
+    }
+
+    @Test func `an address in use is refused`() async throws {
+        let server = try await TestServer.start()
+        let directory = try TemporaryDirectory()
+        let second = try ProgramRun(
+            Programs.server,
+            [
+                "--data", directory.path + "/data", "--listen", server.address, "--bundle-id",
+                "com.example.meadow", "--app-apple-id", "1600000001", "--apple-root",
+                server.directory.path + "/root0.pem", "--allow-test-root",
+            ], in: directory)
+        #expect(try await second.waitForEnd() == .exit(71))
+        #expect(second.errorOutput.contains(server.address))
+    }
+
+    @Test func `a test root is refused unless it is allowed`() async throws {
+        let directory = try TemporaryDirectory()
+        let root = try directory.write(
+            try RehearsalAuthority().rootPEM, to: "root.pem")
+        let process = try ProgramRun(
+            Programs.server,
+            [
+                "--data", directory.path + "/data", "--listen", "127.0.0.1:0", "--bundle-id", "b",
+                "--app-apple-id", "1", "--apple-root", root,
+            ], in: directory)
+        #expect(try await process.waitForEnd() == .exit(78))
+    }
+
+    @Test func `a stop answers what is under way, and what was answered is there afterwards`()
+        async throws
+    {
+        let server = try await TestServer.start()
+        let client = try server.client()
+        let bodies = try (0..<120).map {
+            try server.fixtures.posted("ONE_TIME_CHARGE", "8\(1_000 + $0)")
+        }
+        let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
+            for (index, body) in bodies.enumerated() {
+                group.addTask {
+                    let result = try? await client.ingestNotification(body)
+                    if index == 20 { server.process.send(SIGTERM) }
+                    return (index, result?.disposition == .applied)
+                }
+            }
+            return await group.reduce(into: [Int]()) { if $1.1 { $0.append($1.0) } }
+        }
+        client.close()
+        #expect(try await server.process.waitForEnd() == .exit(0))
+        #expect(!outcomes.isEmpty)
+        let second = try await server.restart()
+        let reader = try second.client()
+        for index in outcomes {
+            let answer = try await reader.checkAccess(
+                .originalTransaction("8\(1_000 + index)"), product: "meadow.lifetime")
+            #expect(answer.isGranted)
+        }
+        reader.close()
+        #expect(try await second.stop() == .exit(0))
+    }
+
+    @Test func `a call that waits for a revision is answered when the server stops`() async throws {
+        let server = try await TestServer.start()
+        let client = try server.client()
+        let call = Task { () -> ClientError? in
+            do throws(ClientError) {
+                _ = try await client.checkAccess(
+                    AccessQuestion(
+                        customer: .customer("u"), subject: .product("p"), minRevision: 5),
+                    timeout: .seconds(8))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        server.process.send(SIGTERM)
+        let error = await call.value
+        guard case .refused(let refusal)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(["DRAINING", "REVISION_NOT_REACHED"].contains(refusal.reason))
+        client.close()
+        #expect(try await server.process.waitForEnd() == .exit(0))
+    }
+}
