@@ -84,6 +84,7 @@ let package = Package(
         .executableTarget(
             name: "entitlectl", dependencies: ["EntitledClient", "TestSupport"],
             path: "Tools/entitlectl", swiftSettings: strict),
+        .executableTarget(name: "tidy", path: "Tools/tidy", swiftSettings: strict),
 
         tests("Bytes", ["Bytes"]),
         tests("Entitlements", ["Entitlements"]),

@@ -1,0 +1,106 @@
+/// What belongs to what: a test file to each source file, a title to each article.
+enum LayoutRules {
+    /// Sources without a test file of their own, and where they are tested. A name that ends in
+    /// `/` is a folder.
+    static let untested: [String: String] = [
+        "Sources/AppStore/AppStoreError.swift": "SignedDataVerifierTests name every refusal",
+        "Sources/AppStore/JSONScanner.swift": "JSONObjectTests",
+        "Sources/AppStore/NotificationEvent.swift": "SignedDataVerifierTests",
+        "Sources/EntitledClient/AccessQuestion.swift": "ClientCallsTests",
+        "Sources/EntitledClient/MessageMapping.swift": "ClientCallsTests",
+        "Sources/EntitledClient/OpenValues.swift": "ClientCallsTests",
+        "Sources/EntitledClient/ServerConnection.swift": "DispatcherTests",
+        "Sources/EntitledClient/Writes.swift": "ClientCallsTests",
+        "Sources/Entitlements/RenewalInfo.swift": "CustomerHistoryTests",
+        "Sources/Entitlements/Timestamp.swift": "every test of an instant",
+        "Sources/TestSupport/": "what tests are made of; a mistake in it fails them",
+        "Sources/Transport/": "threads and sockets: ServerTests run them as a whole",
+        "Sources/entitled/Main.swift": "hands the process over to Program; DaemonTests run it",
+        "Sources/OpenSSL/OpenSSLError.swift": "every refusal of CertificateTests is one",
+        "Sources/RocksDB/ColumnFamily.swift": "DatabaseTests",
+        "Sources/RocksDB/Options.swift": "DatabaseTests",
+        "Sources/RocksDB/WriteBatch.swift": "DatabaseTests",
+        "Sources/RocksDBStorage/StorageErrors.swift": "RocksDBStoreTests",
+        "Sources/RocksDBStorage/StorageOptions.swift": "RocksDBStoreTests",
+        "Sources/RocksDBStorage/StoreDirectory.swift": "RocksDBStoreTests",
+        "Sources/RocksDBStorage/StoreOpening.swift": "RocksDBStoreTests",
+        "Sources/RocksDBStorage/StoreSnapshot.swift": "StoreAcceptanceTests",
+        "Sources/Service/AccessQuery.swift": "AccessReaderTests",
+        "Sources/Service/Calls.swift": "values of calls: PrepareTests and LedgerTests",
+        "Sources/Service/CustomerState.swift": "PlacementTests",
+        "Sources/Service/Division.swift": "PlacementTests and LedgerLinksTests",
+        "Sources/Service/Event.swift": "PrepareTests and LedgerTests",
+        "Sources/Service/ServiceConfiguration.swift": "EntitlementServiceTests",
+        "Sources/Service/StoredSnapshots.swift": "AccessReaderTests, without warming",
+        "Sources/Service/Workspace.swift": "LedgerTests and CommitTests",
+        "Sources/Service/WorkspaceChanges.swift": "LedgerTests and CommitTests",
+        "Sources/SnapshotTable/SnapshotView.swift": "SnapshotCodecTests",
+        "Sources/Storage/EntitlementStore.swift": "StoreAcceptanceTests",
+        "Sources/Storage/Records.swift": "RecordCodecTests",
+    ]
+
+    /// Modules whose tests stand in another target than their own.
+    static let testTargets = ["RocksDBStorage": "StorageTests"]
+
+    static func check(_ repository: Repository) -> [Finding] {
+        testFiles(repository) + articles(repository)
+    }
+
+    private static func testFiles(_ repository: Repository) -> [Finding] {
+        var tested: [String: Set<String>] = [:]
+        for file in repository.files where file.isTest && file.isSwift {
+            if let target = file.target { tested[target, default: []].insert(file.name) }
+        }
+        var findings: [Finding] = []
+        func report(_ path: String, _ message: String) {
+            findings.append(
+                Finding(weight: .error, path: path, line: 0, rule: "test", message: message))
+        }
+        for file in repository.files where file.isSwift && file.path.hasPrefix("Sources/") {
+            guard let module = file.target, hasFunctions(file) else { continue }
+            let target = testTargets[module] ?? "\(module)Tests"
+            let stem = file.name.dropLast(".swift".count)
+            let isTested = tested[target, default: []].contains { isTest($0, of: stem) }
+            let isListed = untested.keys.contains {
+                $0.hasSuffix("/") ? file.path.hasPrefix($0) : file.path == $0
+            }
+            if !isTested, !isListed {
+                report(file.path, "there is no Tests/\(target)/\(stem)Tests.swift")
+            } else if isTested, untested[file.path] != nil {
+                report(file.path, "has a test file and is listed in tidy as having none")
+            }
+        }
+        for path in untested.keys.sorted()
+        where repository.isCheckout
+            && !repository.files.contains(where: { $0.path.hasPrefix(path) })
+        {
+            report(path, "is listed in tidy and does not exist")
+        }
+        return findings
+    }
+
+    /// `LedgerTests.swift` tests `Ledger.swift`, and what its name begins: `LedgerLinks.swift`.
+    private static func isTest(_ name: String, of stem: Substring) -> Bool {
+        name.hasSuffix("Tests.swift") && stem.hasPrefix(name.dropLast("Tests.swift".count))
+    }
+
+    /// A file that only declares data has nothing of its own to test.
+    private static func hasFunctions(_ file: SourceFile) -> Bool {
+        !FunctionFinder.functions(in: file.code).isEmpty
+    }
+
+    private static func articles(_ repository: Repository) -> [Finding] {
+        repository.files.filter { $0.path.hasSuffix(".md") }.compactMap { file in
+            var isInFence = false
+            var titleLines: [Int] = []
+            for (index, line) in file.lines.enumerated() {
+                if line.hasPrefix("```") { isInFence.toggle() }
+                if !isInFence, line.hasPrefix("# ") { titleLines.append(index + 1) }
+            }
+            if titleLines == [1] { return nil }
+            return Finding(
+                weight: .error, path: file.path, line: titleLines.dropFirst().first ?? 1,
+                rule: "title", message: "an article has one title, on its first line")
+        }
+    }
+}
