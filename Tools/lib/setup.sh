@@ -81,7 +81,8 @@ setup_toolchain() {
     )
     for candidate in "${candidates[@]}"; do
         if [ ! -x "$candidate" ]; then continue; fi
-        version="$(setup_swift_version "$candidate")"
+        # A toolchain that does not run, for want of a library, is none.
+        version="$(setup_swift_version "$candidate" || true)"
         if [ -z "$version" ]; then continue; fi
         read -r major minor <<<"$version"
         found="$found $candidate ($major.$minor)"
