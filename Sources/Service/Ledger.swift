@@ -176,8 +176,7 @@ extension Ledger {
         ) {
             (ledger) throws(LedgerFailure) in
             guard !upload.customerID.isEmpty else {
-                _ = try ledger.workspace.place(
-                    incoming, renewals: upload.renewals, in: scope, at: clock)
+                try ledger.placeApart(incoming, upload.renewals, in: scope, at: clock)
                 return
             }
             let claimant =
@@ -192,6 +191,20 @@ extension Ledger {
                 alsoNamed: apart, at: clock)
         }
         return .transactions(changes: changes, revision: workspace.revision)
+    }
+
+    /// Stores what nobody was named for, one by one: that strangers' transactions came in one call
+    /// makes them no one person; what shares an identity finds itself.
+    private mutating func placeApart(
+        _ incoming: [IncomingTransaction], _ renewals: [SignedRenewal], in scope: ScopeNumber,
+        at clock: Timestamp
+    ) throws(LedgerFailure) {
+        for copy in incoming {
+            _ = try workspace.place([copy], renewals: [], in: scope, at: clock)
+        }
+        for renewal in renewals {
+            _ = try workspace.place([], renewals: [renewal], in: scope, at: clock)
+        }
     }
 
     /// Refuses what is another named customer's.
