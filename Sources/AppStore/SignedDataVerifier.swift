@@ -7,7 +7,7 @@ internal import OpenSSL
 /// seen lately. Nothing here asks a clock or the network: certificates must have been valid when
 /// the payload was signed, so what is old stays verifiable.
 package final class SignedDataVerifier: Sendable {
-    private let apps: [String: TrustedApp]
+    private let apps: [ExactName: TrustedApp]
     private let chains: SigningChains
 
     /// A verifier for these apps and no other.
@@ -19,9 +19,9 @@ package final class SignedDataVerifier: Sendable {
     package init(apps: [TrustedApp], roots: [TrustedRoot]) throws(TrustError) {
         guard !apps.isEmpty else { throw .noApp }
         guard !roots.isEmpty else { throw .noRoot }
-        var byBundleID: [String: TrustedApp] = [:]
+        var byBundleID: [ExactName: TrustedApp] = [:]
         for app in apps {
-            guard byBundleID.updateValue(app, forKey: app.bundleID) == nil else {
+            guard byBundleID.updateValue(app, forKey: ExactName(app.bundleID)) == nil else {
                 throw .repeatedApp(bundleID: app.bundleID)
             }
             guard app.appAppleID != nil || !app.environments.contains(.production) else {
@@ -200,7 +200,7 @@ extension SignedDataVerifier {
     private func checkSameChain(_ notification: Notification) throws(AppStoreError) {
         guard let transaction = notification.transaction?.transaction,
             let renewal = notification.renewal?.renewal,
-            transaction.originalTransactionID != renewal.originalTransactionID
+            !isSame(transaction.originalTransactionID, renewal.originalTransactionID)
         else { return }
         throw .renewalMismatch(
             "the renewal info is of chain \(quoted(renewal.originalTransactionID)), "
@@ -229,7 +229,7 @@ extension SignedDataVerifier {
     private func checkSame(
         _ inner: Scope, as outer: Scope, _ part: String
     ) throws(AppStoreError) {
-        guard inner.bundleID == outer.bundleID else {
+        guard isSame(inner.bundleID, outer.bundleID) else {
             throw .wrongApp(
                 "\(part) is of \(quoted(inner.bundleID)), the rest of \(quoted(outer.bundleID))")
         }
@@ -252,7 +252,7 @@ extension SignedDataVerifier {
     }
 
     private func wrongApp(_ bundleID: String, _ part: String) -> AppStoreError {
-        let configured = apps.keys.sorted().joined(separator: ", ")
+        let configured = apps.keys.map(\.text).sorted().joined(separator: ", ")
         return .wrongApp("\(part) is for \(quoted(bundleID)); configured: \(configured)")
     }
 

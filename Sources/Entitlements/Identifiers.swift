@@ -35,6 +35,10 @@ package struct Scope: Hashable, Sendable {
         self.bundleID = bundleID
         self.environment = environment
     }
+
+    package static func == (left: Scope, right: Scope) -> Bool {
+        left.environment == right.environment && isSame(left.bundleID, right.bundleID)
+    }
 }
 
 /// How a customer can be named in a call.

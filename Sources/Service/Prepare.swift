@@ -11,7 +11,9 @@ extension EntitlementService {
         do throws(Refusal) {
             let content = try content(of: call)
             for transaction in content.transactions {
-                let catalog = configuration.apps.first { $0.bundleID == content.scope.bundleID }
+                let catalog = configuration.apps.first {
+                    isSame($0.bundleID, content.scope.bundleID)
+                }
                 let notice = ServiceNotice(transaction, catalog: catalog?.catalog ?? Catalog())
                 if let notice { configuration.onNotice(notice) }
             }

@@ -19,6 +19,16 @@ struct ExactNameTests {
         #expect(names.contains(left) && !names.contains(right))
     }
 
+    @Test(arguments: lookalikes)
+    func `apps whose ids only look alike are two worlds`(left: String, right: String) {
+        let scopes = [
+            Scope(bundleID: left, environment: .sandbox),
+            Scope(bundleID: right, environment: .sandbox),
+            Scope(bundleID: left, environment: .production),
+        ]
+        #expect(Set(scopes).count == 3)
+    }
+
     @Test func `names sort by their bytes`() {
         let names: [ExactName] = ["b", "a", "é", "Z", "aa"]
         #expect(names.sorted().map(\.text) == ["Z", "a", "aa", "b", "é"])
