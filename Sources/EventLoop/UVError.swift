@@ -48,10 +48,6 @@ package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
     package var isRefused: Bool { code == UV_ECONNREFUSED.rawValue || code == UV_ENOENT.rawValue }
     /// The permission is missing.
     package var isPermission: Bool { code == UV_EACCES.rawValue || code == UV_EPERM.rawValue }
-    /// The process has no file descriptor left.
-    package var isOutOfDescriptors: Bool {
-        code == UV_EMFILE.rawValue || code == UV_ENFILE.rawValue
-    }
 
     /// Turns libuv's convention (negative = error) into a typed throw.
     @discardableResult

@@ -13,7 +13,7 @@ internal import Storage
 /// `FORMAT` is written last when a store is made, so a directory without it was never used.
 struct StoreDirectory: ~Copyable, Sendable {
     /// The format that this release writes.
-    static let formatVersion: UInt64 = 1
+    static let formatVersion = storageFormatVersion
 
     private static let formatPrefix = "entitled data format "
     /// What may stand beside the database before `FORMAT` is written.

@@ -19,7 +19,7 @@ enum StoreOpening {
 
     /// RocksDB's own family.
     private static let ownFamily = ColumnFamily(index: 0)
-    private static let formatKey = Array("format".utf8)
+    private static let formatKey = Key.format
 
     /// Checks the logs in `directory` and opens the database there.
     ///

@@ -1,4 +1,5 @@
 import Entitlements
+import SnapshotTable
 import Storage
 
 /// What follows from a customer's facts at one moment of the ledger.
@@ -9,6 +10,11 @@ struct Fold: Hashable, Sendable {
     init(_ history: CustomerHistory) {
         grantsByProduct = history.grantsByProduct()
         newestSignedDate = history.newestSignedDate
+    }
+
+    /// What CheckAccess reads of it.
+    var snapshot: [UInt8] {
+        SnapshotCodec.encode(grantsByProduct, newestSignedDate: newestSignedDate)
     }
 
     /// The instant that "now" means to this customer: never before what Apple has signed.

@@ -198,7 +198,7 @@ extension EntitlementService {
         var revisions: [UInt64] = []
         let prefix = Key.customer(key)
         try store.scan(.history, prefix: prefix, from: nil, reversed: true) { key, _ in
-            revisions.append(key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+            revisions.append(Key.trailingNumber(of: key))
             return revisions.count < 1_000
         }
         for revision in revisions.reversed() {

@@ -64,13 +64,13 @@ extension Workspace {
         var revisions: [UInt64] = []
         try reading { () throws(StorageError) in
             try store.scan(.history, prefix: prefix, from: nil, reversed: false) { key, _ in
-                revisions.append(key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+                revisions.append(Key.trailingNumber(of: key))
                 return true
             }
         }
         for (key, change) in appended.changes[.history] ?? [:]
         where key.starts(with: prefix) && change != .delete {
-            revisions.append(key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+            revisions.append(Key.trailingNumber(of: key))
         }
         for revision in revisions {
             // An earlier event of the group may have moved it away already.
@@ -90,14 +90,7 @@ extension Workspace {
         ofNotification revision: UInt64, in scope: ScopeNumber
     ) throws(LedgerFailure) -> String? {
         let key = Key.notification(revision: revision, in: scope)
-        let bytes: [UInt8]?
-        if case .put(let pending)? = appended.change(for: key, in: .notifications) {
-            bytes = pending
-        } else {
-            bytes = try reading { () throws(StorageError) in
-                try store.value(for: key, in: .notifications)
-            }
-        }
+        let bytes = try value(for: key, in: .notifications)
         return try reading { () throws(StorageError) in
             try bytes.map { (bytes) throws(StorageError) in
                 try RecordCodec.decodeNotification(bytes).transactionID

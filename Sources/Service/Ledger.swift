@@ -1,5 +1,4 @@
 import Entitlements
-import SnapshotTable
 import Storage
 
 /// Applies events, one after the other, to a workspace: the only code that changes state.
@@ -72,7 +71,7 @@ extension Ledger {
     private mutating func requireKnownChains(
         _ renewals: [SignedRenewal], _ incoming: [IncomingTransaction], in scope: ScopeNumber
     ) throws(LedgerFailure) {
-        let known = Set(incoming.map(\.signed.transaction.originalTransactionID))
+        let known = Set(incoming.map { ExactName($0.signed.transaction.originalTransactionID) })
         for renewal in renewals {
             let chain = renewal.renewal.originalTransactionID
             if known.contains(chain) { continue }
@@ -165,7 +164,11 @@ extension Ledger {
         let scope = try number(of: upload.scope)
         let incoming = upload.transactions.map { IncomingTransaction($0) }
         try requireKnownChains(upload.renewals, incoming, in: scope)
-        let chains = Set(upload.transactions.map(\.transaction.originalTransactionID)).sorted()
+        let chains = Set(
+            upload.transactions.map {
+                Identity(.originalTransaction, $0.transaction.originalTransactionID)
+            }
+        ).sorted()
         let account = upload.appTransactionID.map { Identity(.appTransaction, $0) }
         let owner = try named(upload.customerID, in: scope)
         if !upload.isTransfer && !upload.customerID.isEmpty {
@@ -182,7 +185,7 @@ extension Ledger {
             let claimant =
                 owner ?? ledger.workspace.makeCustomer(name: upload.customerID, in: scope)
             let apart = account.map { [$0] } ?? []
-            for identity in chains.map({ Identity(.originalTransaction, $0) }) + apart {
+            for identity in chains + apart {
                 try ledger.assign(
                     identity, to: claimant, isTransfer: upload.isTransfer, at: clock)
             }
@@ -277,11 +280,7 @@ extension Ledger {
         let now = fold.now(clock)
         let before = StoredAnswers(snapshot: stored, catalog: catalog, at: now)
         let changes = before.changes(to: fold, of: state.displayName, catalog: catalog, at: now)
-        let isChanged =
-            stored
-            != SnapshotCodec.encode(
-                fold.grantsByProduct, newestSignedDate: fold.newestSignedDate)
-        if !rebuild.isDryRun && isChanged {
+        if !rebuild.isDryRun && stored != fold.snapshot {
             workspace.beginRevision()
             workspace.customers[state.key]?.isDirty = true
             workspace.customers[state.key]?.record.revision = workspace.revision

@@ -9,10 +9,7 @@ extension Ledger {
         at clock: Timestamp, touching owner: CustomerKey? = nil, and account: Identity? = nil,
         _ body: (inout Ledger) throws(LedgerFailure) -> Void
     ) throws(LedgerFailure) -> [EntitlementChange] {
-        var identities = incoming.flatMap { $0.signed.transaction.identities }
-        identities += renewals.map {
-            Identity(.originalTransaction, $0.renewal.originalTransactionID)
-        }
+        var identities = carriedIdentities(incoming, renewals)
         if let account { identities.append(account) }
         var involved = try workspace.related(to: identities, in: scope)
         if let owner { involved.insert(owner) }

@@ -15,6 +15,14 @@ struct IncomingTransaction: Sendable {
     }
 }
 
+/// The names under which facts are found that come in together.
+func carriedIdentities(
+    _ incoming: [IncomingTransaction], _ renewals: [SignedRenewal]
+) -> [Identity] {
+    incoming.flatMap { $0.signed.transaction.identities }
+        + renewals.map { Identity(.originalTransaction, $0.renewal.originalTransactionID) }
+}
+
 // Where facts go: all that shares an identity is one customer, until two named customers meet; then
 // `ChainOwnership` decides chain by chain.
 
@@ -64,10 +72,7 @@ extension Workspace {
         _ incoming: [IncomingTransaction], renewals: [SignedRenewal], in scope: ScopeNumber,
         claimant: CustomerKey? = nil, alsoNamed: [Identity] = [], at clock: Timestamp
     ) throws(LedgerFailure) -> Bool {
-        var identities = incoming.flatMap { $0.signed.transaction.identities } + alsoNamed
-        identities += renewals.map {
-            Identity(.originalTransaction, $0.renewal.originalTransactionID)
-        }
+        let identities = carriedIdentities(incoming, renewals) + alsoNamed
         guard !identities.isEmpty else { return false }
         var involved = try related(to: identities, in: scope)
         if let claimant { involved.insert(claimant) }

@@ -107,7 +107,7 @@ extension Workspace {
         let prefix = Key.household(household, in: scope)
         try reading { () throws(StorageError) in
             try store.scan(.households, prefix: prefix, from: nil, reversed: false) { key, _ in
-                found.insert(key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+                found.insert(Key.trailingNumber(of: key))
                 return true
             }
         }
@@ -132,9 +132,15 @@ extension Workspace {
     func payload(
         _ payload: Key.Payload, in scope: ScopeNumber
     ) throws(LedgerFailure) -> [UInt8]? {
-        let key = Key.payload(payload, in: scope)
-        if case .put(let bytes)? = appended.change(for: key, in: .payloads) { return bytes }
-        return try reading { () throws(StorageError) in try store.value(for: key, in: .payloads) }
+        try value(for: Key.payload(payload, in: scope), in: .payloads)
+    }
+
+    /// What is to be written under a key, or what the store has there.
+    func value(
+        for key: [UInt8], in keyspace: Keyspace
+    ) throws(LedgerFailure) -> [UInt8]? {
+        if case .put(let bytes)? = appended.change(for: key, in: keyspace) { return bytes }
+        return try reading { () throws(StorageError) in try store.value(for: key, in: keyspace) }
     }
 
     /// What follows from the facts of `key` now, with what his household bought.

@@ -1,5 +1,4 @@
 import Entitlements
-import SnapshotTable
 import Storage
 
 // MARK: - Changing
@@ -144,8 +143,7 @@ extension Workspace {
                 continue
             }
             let fold = try fold(key)
-            let snapshot = SnapshotCodec.encode(
-                fold.grantsByProduct, newestSignedDate: fold.newestSignedDate)
+            let snapshot = fold.snapshot
             changes.put(snapshot, for: Key.customer(key), in: .snapshots)
             if state.isNamed {
                 publications.append(

@@ -5,8 +5,8 @@ package import Entitlements
 // numeric order. A text stands last and unframed, or framed by a two-byte length, or has a fixed
 // length: no two different tuples share a key.
 //
-// meta           "format"                               u64 format version
-//                "revision"                             u64 last committed revision
+// (the store's)  "format"                               u64 format version; beside the keyspaces
+// meta           "revision"                             u64 last committed revision
 //                "next-customer"                        u64 number of the next new customer
 //                "counts"                               u64 customers, u64 transactions
 //                "next-scope"                           u16 number of the next new scope
@@ -111,6 +111,11 @@ package enum Key {
         writer.append(scope.value)
         writer.append(framed: name)
         return writer.bytes
+    }
+
+    /// The number that a key ends in: a member of a household, a revision of a history.
+    package static func trailingNumber(of key: [UInt8]) -> UInt64 {
+        key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// One member of a household.

@@ -91,4 +91,12 @@ import Testing
             Key.audit(revision: 1, index: 9).lexicographicallyPrecedes(
                 Key.audit(revision: 1, index: 10)))
     }
+
+    @Test(arguments: [0, 1, 0x0102_0304_0506_0708, UInt64.max])
+    func `the number that a key ends in is read back`(number: UInt64) {
+        let scope = ScopeNumber(7)
+        #expect(Key.trailingNumber(of: Key.member(number, of: "h", in: scope)) == number)
+        let customer = CustomerKey(scope: scope, number: 9)
+        #expect(Key.trailingNumber(of: Key.history(customer, revision: number)) == number)
+    }
 }
