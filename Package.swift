@@ -38,6 +38,11 @@ let package = Package(
         .systemLibrary(
             name: "CProtobufC", pkgConfig: "libprotobuf-c",
             providers: [.apt(["libprotobuf-c-dev", "protobuf-c-compiler"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
 
         // 1: generated messages, bytes, and the rules.
         .target(name: "CMessages", dependencies: ["CProtobufC"]),
@@ -48,26 +53,34 @@ let package = Package(
         module("RocksDB", ["CRocksDB"]),
         module("OpenSSL", ["COpenSSL", "Bytes"]),
         module("EventLoop", ["CLibuv"]),
-        module("Wire", ["CMessages", "CProtobufC", "Bytes"]),
+        module("Wire", ["CMessages", "CProtobufC"]),
         module("Storage", ["Entitlements", "Bytes"]),
         module("SnapshotTable", ["Entitlements"]),
+        module("HTTP", ["CCurl", "CMicrohttpd"]),
 
         // 3: the store on disk, and what Apple signs.
         module("RocksDBStorage", ["Storage", "RocksDB"]),
         module("AppStore", ["Entitlements", "OpenSSL", "Bytes"]),
 
-        // 4: what the service does, without a socket.
-        module("Service", ["Entitlements", "AppStore", "Storage", "SnapshotTable", "Bytes"]),
+        // 4: what the service does, without a socket, and what Apple's servers can be asked.
+        module("Service", ["Entitlements", "AppStore", "Storage", "SnapshotTable"]),
+        module("AppStoreServerAPI", ["AppStore", "HTTP", "OpenSSL", "Entitlements", "Bytes"]),
 
-        // 5: one connection, the client, and what tests share.
+        // 5: one connection, the HTTP door, the queue of fetches, the client, what tests share.
+        module("Session", ["Wire", "Service", "SnapshotTable", "Storage", "Entitlements"]),
+        module("Webhook", ["HTTP", "Service", "Storage", "Entitlements"]),
         module(
-            "Session", ["Wire", "Service", "SnapshotTable", "Storage", "Entitlements", "Bytes"]),
+            "Reconciliation",
+            [
+                "Service", "AppStoreServerAPI", "AppStore", "EventLoop", "Storage",
+                "Entitlements",
+            ]),
         module("EntitledClient", ["Wire", "EventLoop"]),
         module(
             "TestSupport",
             [
                 "Entitlements", "OpenSSL", "AppStore", "Storage", "SnapshotTable", "Service",
-                "Bytes",
+                "HTTP", "Bytes",
             ]),
 
         // 6: sockets and threads.
@@ -77,7 +90,8 @@ let package = Package(
         .executableTarget(
             name: "entitled",
             dependencies: [
-                "Transport", "Session", "Service", "RocksDBStorage", "Storage", "AppStore",
+                "Transport", "Session", "Service", "Webhook", "Reconciliation",
+                "AppStoreServerAPI", "HTTP", "RocksDBStorage", "Storage", "AppStore",
                 "Entitlements", "EventLoop",
             ],
             swiftSettings: strict),
@@ -94,7 +108,23 @@ let package = Package(
         tests("Wire", ["Wire", "Bytes", "CMessages", "CProtobufC"]),
         tests("Storage", ["Storage", "Entitlements", "RocksDBStorage", "RocksDB", "Bytes"]),
         tests("SnapshotTable", ["SnapshotTable", "Entitlements"]),
+        tests("HTTP", ["HTTP", "OpenSSL", "Bytes"]),
         tests("AppStore", ["AppStore", "OpenSSL", "Entitlements", "TestSupport", "Bytes"]),
+        tests(
+            "AppStoreServerAPI",
+            [
+                "AppStoreServerAPI", "AppStore", "HTTP", "OpenSSL", "Entitlements",
+                "TestSupport", "Bytes",
+            ]),
+        tests(
+            "Webhook",
+            ["Webhook", "HTTP", "Service", "AppStore", "Storage", "Entitlements", "TestSupport"]),
+        tests(
+            "Reconciliation",
+            [
+                "Reconciliation", "AppStoreServerAPI", "Service", "AppStore", "HTTP", "Storage",
+                "Entitlements", "EventLoop", "TestSupport",
+            ]),
         tests(
             "Service",
             ["Service", "SnapshotTable", "AppStore", "Storage", "Entitlements", "TestSupport"]),
@@ -110,8 +140,9 @@ let package = Package(
         tests(
             "entitled",
             [
-                "entitled", "Transport", "Session", "Service", "RocksDBStorage", "Storage",
-                "AppStore", "OpenSSL", "Entitlements", "EventLoop",
+                "entitled", "Transport", "Session", "Service", "Webhook", "Reconciliation",
+                "AppStoreServerAPI", "HTTP", "RocksDBStorage", "Storage", "AppStore", "OpenSSL",
+                "Entitlements", "EventLoop", "TestSupport",
             ]),
         .testTarget(
             name: "ScenarioTests",
@@ -119,6 +150,7 @@ let package = Package(
                 "Service", "AppStore", "Storage", "RocksDBStorage", "Entitlements", "TestSupport",
             ],
             exclude: ["README.md", "Scenarios"], swiftSettings: strict),
-        tests("Server", ["EntitledClient", "TestSupport", "Wire"]),
+        tests("Server", ["EntitledClient", "TestSupport", "HTTP", "Wire"]),
+        tests("entitlectl", ["entitlectl", "EntitledClient"]),
     ]
 )

@@ -10,6 +10,8 @@ setup_needs=(
     "library:openssl:libssl-dev"
     "library:libuv:libuv1-dev"
     "library:libprotobuf-c:libprotobuf-c-dev"
+    "library:libcurl:libcurl4-openssl-dev"
+    "library:libmicrohttpd:libmicrohttpd-dev"
 )
 
 # The oldest toolchain that builds this package.

@@ -3,6 +3,7 @@ enum LayoutRules {
     /// Sources without a test file of their own, and where they are tested. A name that ends in
     /// `/` is a folder.
     static let untested: [String: String] = [
+        "Sources/AppStore/AppleHistory.swift": "HistoryFetchTests of AppStoreServerAPITests",
         "Sources/AppStore/AppStoreError.swift": "SignedDataVerifierTests name every refusal",
         "Sources/AppStore/JSONScanner.swift": "JSONObjectTests",
         "Sources/AppStore/NotificationEvent.swift": "SignedDataVerifierTests",
@@ -16,7 +17,15 @@ enum LayoutRules {
         "Sources/TestSupport/": "what tests are made of; a mistake in it fails them",
         "Sources/Transport/": "threads and sockets: ServerTests run them as a whole",
         "Sources/entitled/Main.swift": "hands the process over to Program; DaemonTests run it",
+        "Sources/HTTP/ConnectionWatch.swift": "HTTPListenerTests and ListenerAttackTests",
+        "Sources/HTTP/DaemonHandle.swift": "HTTPListenerTests",
+        "Sources/HTTP/ListenerCore.swift": "HTTPListenerTests and ListenerAttackTests",
+        "Sources/HTTP/PendingWork.swift": "HTTPListenerTests: stops with requests under way",
         "Sources/OpenSSL/OpenSSLError.swift": "every refusal of CertificateTests is one",
+        "Sources/Reconciliation/Histories.swift": "CustomerFetcherTests and RemoteAnswersTests",
+        "Sources/Reconciliation/Operations.swift": "EndToEndTests",
+        "Sources/Reconciliation/ReconciliationConfiguration.swift":
+            "NotificationWindowTests and SweeperTests",
         "Sources/RocksDB/ColumnFamily.swift": "DatabaseTests",
         "Sources/RocksDB/Options.swift": "DatabaseTests",
         "Sources/RocksDB/WriteBatch.swift": "DatabaseTests",
@@ -30,13 +39,17 @@ enum LayoutRules {
         "Sources/Service/CustomerState.swift": "PlacementTests",
         "Sources/Service/Division.swift": "PlacementTests and LedgerLinksTests",
         "Sources/Service/Event.swift": "PrepareTests and LedgerTests",
+        "Sources/Service/Reads.swift": "values of reads: CustomerViewTests and CustomerListsTests",
+        "Sources/Service/RemoteCalls.swift": "values of calls: RemoteAnswersTests",
         "Sources/Service/ServiceConfiguration.swift": "EntitlementServiceTests",
+        "Sources/Service/StoreReads.swift": "CustomerViewTests and CustomerListsTests",
         "Sources/Service/StoredSnapshots.swift": "AccessReaderTests, without warming",
         "Sources/Service/Workspace.swift": "LedgerTests and CommitTests",
         "Sources/Service/WorkspaceChanges.swift": "LedgerTests and CommitTests",
         "Sources/SnapshotTable/SnapshotView.swift": "SnapshotCodecTests",
         "Sources/Storage/EntitlementStore.swift": "StoreAcceptanceTests",
         "Sources/Storage/Records.swift": "RecordCodecTests",
+        "Sources/Webhook/MetricsSnapshot.swift": "values only: MetricsFamiliesTests",
     ]
 
     /// Modules whose tests stand in another target than their own.
