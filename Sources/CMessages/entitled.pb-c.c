@@ -682,6 +682,51 @@ void   entitled__v1__rebuild_customer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__rebuild_customer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__item_problem__init
+                     (Entitled__V1__ItemProblem         *message)
+{
+  static const Entitled__V1__ItemProblem init_value = ENTITLED__V1__ITEM_PROBLEM__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__item_problem__get_packed_size
+                     (const Entitled__V1__ItemProblem *message)
+{
+  assert(message->base.descriptor == &entitled__v1__item_problem__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__item_problem__pack
+                     (const Entitled__V1__ItemProblem *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__item_problem__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__item_problem__pack_to_buffer
+                     (const Entitled__V1__ItemProblem *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__item_problem__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ItemProblem *
+       entitled__v1__item_problem__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ItemProblem *)
+     protobuf_c_message_unpack (&entitled__v1__item_problem__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__item_problem__free_unpacked
+                     (Entitled__V1__ItemProblem *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__item_problem__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__link_customer_request__init
                      (Entitled__V1__LinkCustomerRequest         *message)
 {
@@ -1132,7 +1177,1042 @@ void   entitled__v1__get_server_info_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_server_info_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[12] =
+void   entitled__v1__backfill_notifications_request__init
+                     (Entitled__V1__BackfillNotificationsRequest         *message)
+{
+  static const Entitled__V1__BackfillNotificationsRequest init_value = ENTITLED__V1__BACKFILL_NOTIFICATIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__backfill_notifications_request__get_packed_size
+                     (const Entitled__V1__BackfillNotificationsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__backfill_notifications_request__pack
+                     (const Entitled__V1__BackfillNotificationsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__backfill_notifications_request__pack_to_buffer
+                     (const Entitled__V1__BackfillNotificationsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__BackfillNotificationsRequest *
+       entitled__v1__backfill_notifications_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__BackfillNotificationsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__backfill_notifications_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__backfill_notifications_request__free_unpacked
+                     (Entitled__V1__BackfillNotificationsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__backfill_notifications_response__init
+                     (Entitled__V1__BackfillNotificationsResponse         *message)
+{
+  static const Entitled__V1__BackfillNotificationsResponse init_value = ENTITLED__V1__BACKFILL_NOTIFICATIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__backfill_notifications_response__get_packed_size
+                     (const Entitled__V1__BackfillNotificationsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__backfill_notifications_response__pack
+                     (const Entitled__V1__BackfillNotificationsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__backfill_notifications_response__pack_to_buffer
+                     (const Entitled__V1__BackfillNotificationsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__BackfillNotificationsResponse *
+       entitled__v1__backfill_notifications_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__BackfillNotificationsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__backfill_notifications_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__backfill_notifications_response__free_unpacked
+                     (Entitled__V1__BackfillNotificationsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__backfill_notifications_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__test_notification_request__init
+                     (Entitled__V1__TestNotificationRequest         *message)
+{
+  static const Entitled__V1__TestNotificationRequest init_value = ENTITLED__V1__TEST_NOTIFICATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__test_notification_request__get_packed_size
+                     (const Entitled__V1__TestNotificationRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__test_notification_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__test_notification_request__pack
+                     (const Entitled__V1__TestNotificationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__test_notification_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__test_notification_request__pack_to_buffer
+                     (const Entitled__V1__TestNotificationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__test_notification_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__TestNotificationRequest *
+       entitled__v1__test_notification_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__TestNotificationRequest *)
+     protobuf_c_message_unpack (&entitled__v1__test_notification_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__test_notification_request__free_unpacked
+                     (Entitled__V1__TestNotificationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__test_notification_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__test_notification_response__init
+                     (Entitled__V1__TestNotificationResponse         *message)
+{
+  static const Entitled__V1__TestNotificationResponse init_value = ENTITLED__V1__TEST_NOTIFICATION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__test_notification_response__get_packed_size
+                     (const Entitled__V1__TestNotificationResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__test_notification_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__test_notification_response__pack
+                     (const Entitled__V1__TestNotificationResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__test_notification_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__test_notification_response__pack_to_buffer
+                     (const Entitled__V1__TestNotificationResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__test_notification_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__TestNotificationResponse *
+       entitled__v1__test_notification_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__TestNotificationResponse *)
+     protobuf_c_message_unpack (&entitled__v1__test_notification_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__test_notification_response__free_unpacked
+                     (Entitled__V1__TestNotificationResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__test_notification_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_attempt__init
+                     (Entitled__V1__SendAttempt         *message)
+{
+  static const Entitled__V1__SendAttempt init_value = ENTITLED__V1__SEND_ATTEMPT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_attempt__get_packed_size
+                     (const Entitled__V1__SendAttempt *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_attempt__pack
+                     (const Entitled__V1__SendAttempt *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_attempt__pack_to_buffer
+                     (const Entitled__V1__SendAttempt *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendAttempt *
+       entitled__v1__send_attempt__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendAttempt *)
+     protobuf_c_message_unpack (&entitled__v1__send_attempt__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_attempt__free_unpacked
+                     (Entitled__V1__SendAttempt *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_reconciliation_request__init
+                     (Entitled__V1__GetReconciliationRequest         *message)
+{
+  static const Entitled__V1__GetReconciliationRequest init_value = ENTITLED__V1__GET_RECONCILIATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_reconciliation_request__get_packed_size
+                     (const Entitled__V1__GetReconciliationRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_reconciliation_request__pack
+                     (const Entitled__V1__GetReconciliationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_reconciliation_request__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetReconciliationRequest *
+       entitled__v1__get_reconciliation_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetReconciliationRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_reconciliation_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_reconciliation_request__free_unpacked
+                     (Entitled__V1__GetReconciliationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_reconciliation_response__init
+                     (Entitled__V1__GetReconciliationResponse         *message)
+{
+  static const Entitled__V1__GetReconciliationResponse init_value = ENTITLED__V1__GET_RECONCILIATION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_reconciliation_response__get_packed_size
+                     (const Entitled__V1__GetReconciliationResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_reconciliation_response__pack
+                     (const Entitled__V1__GetReconciliationResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_reconciliation_response__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetReconciliationResponse *
+       entitled__v1__get_reconciliation_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetReconciliationResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_reconciliation_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_reconciliation_response__free_unpacked
+                     (Entitled__V1__GetReconciliationResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_reconciliation_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__queued_refresh__init
+                     (Entitled__V1__QueuedRefresh         *message)
+{
+  static const Entitled__V1__QueuedRefresh init_value = ENTITLED__V1__QUEUED_REFRESH__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__queued_refresh__get_packed_size
+                     (const Entitled__V1__QueuedRefresh *message)
+{
+  assert(message->base.descriptor == &entitled__v1__queued_refresh__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__queued_refresh__pack
+                     (const Entitled__V1__QueuedRefresh *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__queued_refresh__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__queued_refresh__pack_to_buffer
+                     (const Entitled__V1__QueuedRefresh *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__queued_refresh__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__QueuedRefresh *
+       entitled__v1__queued_refresh__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__QueuedRefresh *)
+     protobuf_c_message_unpack (&entitled__v1__queued_refresh__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__queued_refresh__free_unpacked
+                     (Entitled__V1__QueuedRefresh *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__queued_refresh__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_customers_request__init
+                     (Entitled__V1__ListCustomersRequest         *message)
+{
+  static const Entitled__V1__ListCustomersRequest init_value = ENTITLED__V1__LIST_CUSTOMERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_customers_request__get_packed_size
+                     (const Entitled__V1__ListCustomersRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_customers_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_customers_request__pack
+                     (const Entitled__V1__ListCustomersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_customers_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_customers_request__pack_to_buffer
+                     (const Entitled__V1__ListCustomersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_customers_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListCustomersRequest *
+       entitled__v1__list_customers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListCustomersRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_customers_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_customers_request__free_unpacked
+                     (Entitled__V1__ListCustomersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_customers_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_customers_response__init
+                     (Entitled__V1__ListCustomersResponse         *message)
+{
+  static const Entitled__V1__ListCustomersResponse init_value = ENTITLED__V1__LIST_CUSTOMERS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_customers_response__get_packed_size
+                     (const Entitled__V1__ListCustomersResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_customers_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_customers_response__pack
+                     (const Entitled__V1__ListCustomersResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_customers_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_customers_response__pack_to_buffer
+                     (const Entitled__V1__ListCustomersResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_customers_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListCustomersResponse *
+       entitled__v1__list_customers_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListCustomersResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_customers_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_customers_response__free_unpacked
+                     (Entitled__V1__ListCustomersResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_customers_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__customer_summary__init
+                     (Entitled__V1__CustomerSummary         *message)
+{
+  static const Entitled__V1__CustomerSummary init_value = ENTITLED__V1__CUSTOMER_SUMMARY__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__customer_summary__get_packed_size
+                     (const Entitled__V1__CustomerSummary *message)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_summary__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__customer_summary__pack
+                     (const Entitled__V1__CustomerSummary *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_summary__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__customer_summary__pack_to_buffer
+                     (const Entitled__V1__CustomerSummary *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_summary__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CustomerSummary *
+       entitled__v1__customer_summary__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CustomerSummary *)
+     protobuf_c_message_unpack (&entitled__v1__customer_summary__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__customer_summary__free_unpacked
+                     (Entitled__V1__CustomerSummary *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__customer_summary__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_family_request__init
+                     (Entitled__V1__GetFamilyRequest         *message)
+{
+  static const Entitled__V1__GetFamilyRequest init_value = ENTITLED__V1__GET_FAMILY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_family_request__get_packed_size
+                     (const Entitled__V1__GetFamilyRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_family_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_family_request__pack
+                     (const Entitled__V1__GetFamilyRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_family_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_family_request__pack_to_buffer
+                     (const Entitled__V1__GetFamilyRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_family_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetFamilyRequest *
+       entitled__v1__get_family_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetFamilyRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_family_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_family_request__free_unpacked
+                     (Entitled__V1__GetFamilyRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_family_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_family_response__init
+                     (Entitled__V1__GetFamilyResponse         *message)
+{
+  static const Entitled__V1__GetFamilyResponse init_value = ENTITLED__V1__GET_FAMILY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_family_response__get_packed_size
+                     (const Entitled__V1__GetFamilyResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_family_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_family_response__pack
+                     (const Entitled__V1__GetFamilyResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_family_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_family_response__pack_to_buffer
+                     (const Entitled__V1__GetFamilyResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_family_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetFamilyResponse *
+       entitled__v1__get_family_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetFamilyResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_family_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_family_response__free_unpacked
+                     (Entitled__V1__GetFamilyResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_family_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__family_member__init
+                     (Entitled__V1__FamilyMember         *message)
+{
+  static const Entitled__V1__FamilyMember init_value = ENTITLED__V1__FAMILY_MEMBER__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__family_member__get_packed_size
+                     (const Entitled__V1__FamilyMember *message)
+{
+  assert(message->base.descriptor == &entitled__v1__family_member__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__family_member__pack
+                     (const Entitled__V1__FamilyMember *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__family_member__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__family_member__pack_to_buffer
+                     (const Entitled__V1__FamilyMember *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__family_member__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__FamilyMember *
+       entitled__v1__family_member__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__FamilyMember *)
+     protobuf_c_message_unpack (&entitled__v1__family_member__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__family_member__free_unpacked
+                     (Entitled__V1__FamilyMember *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__family_member__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__family_copy__init
+                     (Entitled__V1__FamilyCopy         *message)
+{
+  static const Entitled__V1__FamilyCopy init_value = ENTITLED__V1__FAMILY_COPY__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__family_copy__get_packed_size
+                     (const Entitled__V1__FamilyCopy *message)
+{
+  assert(message->base.descriptor == &entitled__v1__family_copy__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__family_copy__pack
+                     (const Entitled__V1__FamilyCopy *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__family_copy__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__family_copy__pack_to_buffer
+                     (const Entitled__V1__FamilyCopy *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__family_copy__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__FamilyCopy *
+       entitled__v1__family_copy__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__FamilyCopy *)
+     protobuf_c_message_unpack (&entitled__v1__family_copy__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__family_copy__free_unpacked
+                     (Entitled__V1__FamilyCopy *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__family_copy__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__matched_family__init
+                     (Entitled__V1__MatchedFamily         *message)
+{
+  static const Entitled__V1__MatchedFamily init_value = ENTITLED__V1__MATCHED_FAMILY__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__matched_family__get_packed_size
+                     (const Entitled__V1__MatchedFamily *message)
+{
+  assert(message->base.descriptor == &entitled__v1__matched_family__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__matched_family__pack
+                     (const Entitled__V1__MatchedFamily *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__matched_family__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__matched_family__pack_to_buffer
+                     (const Entitled__V1__MatchedFamily *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__matched_family__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__MatchedFamily *
+       entitled__v1__matched_family__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__MatchedFamily *)
+     protobuf_c_message_unpack (&entitled__v1__matched_family__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__matched_family__free_unpacked
+                     (Entitled__V1__MatchedFamily *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__matched_family__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__audit_access_request__init
+                     (Entitled__V1__AuditAccessRequest         *message)
+{
+  static const Entitled__V1__AuditAccessRequest init_value = ENTITLED__V1__AUDIT_ACCESS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__audit_access_request__get_packed_size
+                     (const Entitled__V1__AuditAccessRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__audit_access_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__audit_access_request__pack
+                     (const Entitled__V1__AuditAccessRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__audit_access_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__audit_access_request__pack_to_buffer
+                     (const Entitled__V1__AuditAccessRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__audit_access_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AuditAccessRequest *
+       entitled__v1__audit_access_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AuditAccessRequest *)
+     protobuf_c_message_unpack (&entitled__v1__audit_access_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__audit_access_request__free_unpacked
+                     (Entitled__V1__AuditAccessRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__audit_access_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__audit_access_response__init
+                     (Entitled__V1__AuditAccessResponse         *message)
+{
+  static const Entitled__V1__AuditAccessResponse init_value = ENTITLED__V1__AUDIT_ACCESS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__audit_access_response__get_packed_size
+                     (const Entitled__V1__AuditAccessResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__audit_access_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__audit_access_response__pack
+                     (const Entitled__V1__AuditAccessResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__audit_access_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__audit_access_response__pack_to_buffer
+                     (const Entitled__V1__AuditAccessResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__audit_access_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AuditAccessResponse *
+       entitled__v1__audit_access_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AuditAccessResponse *)
+     protobuf_c_message_unpack (&entitled__v1__audit_access_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__audit_access_response__free_unpacked
+                     (Entitled__V1__AuditAccessResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__audit_access_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__access_finding__init
+                     (Entitled__V1__AccessFinding         *message)
+{
+  static const Entitled__V1__AccessFinding init_value = ENTITLED__V1__ACCESS_FINDING__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__access_finding__get_packed_size
+                     (const Entitled__V1__AccessFinding *message)
+{
+  assert(message->base.descriptor == &entitled__v1__access_finding__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__access_finding__pack
+                     (const Entitled__V1__AccessFinding *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__access_finding__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__access_finding__pack_to_buffer
+                     (const Entitled__V1__AccessFinding *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__access_finding__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AccessFinding *
+       entitled__v1__access_finding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AccessFinding *)
+     protobuf_c_message_unpack (&entitled__v1__access_finding__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__access_finding__free_unpacked
+                     (Entitled__V1__AccessFinding *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__access_finding__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_refunds_request__init
+                     (Entitled__V1__ListRefundsRequest         *message)
+{
+  static const Entitled__V1__ListRefundsRequest init_value = ENTITLED__V1__LIST_REFUNDS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_refunds_request__get_packed_size
+                     (const Entitled__V1__ListRefundsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_refunds_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_refunds_request__pack
+                     (const Entitled__V1__ListRefundsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_refunds_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_refunds_request__pack_to_buffer
+                     (const Entitled__V1__ListRefundsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_refunds_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListRefundsRequest *
+       entitled__v1__list_refunds_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListRefundsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_refunds_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_refunds_request__free_unpacked
+                     (Entitled__V1__ListRefundsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_refunds_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_refunds_response__init
+                     (Entitled__V1__ListRefundsResponse         *message)
+{
+  static const Entitled__V1__ListRefundsResponse init_value = ENTITLED__V1__LIST_REFUNDS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_refunds_response__get_packed_size
+                     (const Entitled__V1__ListRefundsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_refunds_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_refunds_response__pack
+                     (const Entitled__V1__ListRefundsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_refunds_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_refunds_response__pack_to_buffer
+                     (const Entitled__V1__ListRefundsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_refunds_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListRefundsResponse *
+       entitled__v1__list_refunds_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListRefundsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_refunds_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_refunds_response__free_unpacked
+                     (Entitled__V1__ListRefundsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_refunds_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__refund_record__init
+                     (Entitled__V1__RefundRecord         *message)
+{
+  static const Entitled__V1__RefundRecord init_value = ENTITLED__V1__REFUND_RECORD__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__refund_record__get_packed_size
+                     (const Entitled__V1__RefundRecord *message)
+{
+  assert(message->base.descriptor == &entitled__v1__refund_record__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__refund_record__pack
+                     (const Entitled__V1__RefundRecord *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__refund_record__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__refund_record__pack_to_buffer
+                     (const Entitled__V1__RefundRecord *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__refund_record__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RefundRecord *
+       entitled__v1__refund_record__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RefundRecord *)
+     protobuf_c_message_unpack (&entitled__v1__refund_record__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__refund_record__free_unpacked
+                     (Entitled__V1__RefundRecord *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__refund_record__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__person_use__init
+                     (Entitled__V1__PersonUse         *message)
+{
+  static const Entitled__V1__PersonUse init_value = ENTITLED__V1__PERSON_USE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__person_use__get_packed_size
+                     (const Entitled__V1__PersonUse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__person_use__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__person_use__pack
+                     (const Entitled__V1__PersonUse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__person_use__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__person_use__pack_to_buffer
+                     (const Entitled__V1__PersonUse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__person_use__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PersonUse *
+       entitled__v1__person_use__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PersonUse *)
+     protobuf_c_message_unpack (&entitled__v1__person_use__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__person_use__free_unpacked
+                     (Entitled__V1__PersonUse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__person_use__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[19] =
 {
   {
     "id",
@@ -1278,18 +2358,109 @@ static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[1
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "backfill_notifications",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, backfill_notifications),
+    &entitled__v1__backfill_notifications_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_customers",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, list_customers),
+    &entitled__v1__list_customers_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "get_family",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, get_family),
+    &entitled__v1__get_family_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_refunds",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, list_refunds),
+    &entitled__v1__list_refunds_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "audit_access",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, audit_access),
+    &entitled__v1__audit_access_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "get_reconciliation",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, get_reconciliation),
+    &entitled__v1__get_reconciliation_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "test_notification",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, test_notification),
+    &entitled__v1__test_notification_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request__field_indices_by_name[] = {
   3,   /* field[3] = api_key */
+  16,   /* field[16] = audit_access */
+  12,   /* field[12] = backfill_notifications */
   4,   /* field[4] = check_access */
   5,   /* field[5] = check_access_batch */
   10,   /* field[10] = get_customer */
+  14,   /* field[14] = get_family */
+  17,   /* field[17] = get_reconciliation */
   11,   /* field[11] = get_server_info */
   0,   /* field[0] = id */
   6,   /* field[6] = ingest_notification */
   7,   /* field[7] = ingest_transactions */
   9,   /* field[9] = link_customer */
+  13,   /* field[13] = list_customers */
+  15,   /* field[15] = list_refunds */
   8,   /* field[8] = rebuild_customer */
+  18,   /* field[18] = test_notification */
   1,   /* field[1] = timeout_ms */
   2,   /* field[2] = traceparent */
 };
@@ -1297,7 +2468,7 @@ static const ProtobufCIntRange entitled__v1__request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 10, 4 },
-  { 0, 12 }
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
 {
@@ -1307,14 +2478,14 @@ const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
   "Entitled__V1__Request",
   "entitled.v1",
   sizeof(Entitled__V1__Request),
-  12,
+  19,
   entitled__v1__request__field_descriptors,
   entitled__v1__request__field_indices_by_name,
   2,  entitled__v1__request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[13] =
+static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[20] =
 {
   {
     "id",
@@ -1472,27 +2643,118 @@ static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "backfill_notifications",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, backfill_notifications),
+    &entitled__v1__backfill_notifications_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_customers",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, list_customers),
+    &entitled__v1__list_customers_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "get_family",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, get_family),
+    &entitled__v1__get_family_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_refunds",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, list_refunds),
+    &entitled__v1__list_refunds_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "audit_access",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, audit_access),
+    &entitled__v1__audit_access_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "get_reconciliation",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, get_reconciliation),
+    &entitled__v1__get_reconciliation_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "test_notification",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, test_notification),
+    &entitled__v1__test_notification_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__response__field_indices_by_name[] = {
+  17,   /* field[17] = audit_access */
+  13,   /* field[13] = backfill_notifications */
   5,   /* field[5] = check_access */
   6,   /* field[6] = check_access_batch */
   11,   /* field[11] = get_customer */
+  15,   /* field[15] = get_family */
+  18,   /* field[18] = get_reconciliation */
   12,   /* field[12] = get_server_info */
   0,   /* field[0] = id */
   7,   /* field[7] = ingest_notification */
   8,   /* field[8] = ingest_transactions */
   10,   /* field[10] = link_customer */
+  14,   /* field[14] = list_customers */
+  16,   /* field[16] = list_refunds */
   3,   /* field[3] = message */
   2,   /* field[2] = reason */
   9,   /* field[9] = rebuild_customer */
   4,   /* field[4] = retry_after_ms */
   1,   /* field[1] = status */
+  19,   /* field[19] = test_notification */
 };
 static const ProtobufCIntRange entitled__v1__response__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
-  { 0, 13 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
 {
@@ -1502,7 +2764,7 @@ const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
   "Entitled__V1__Response",
   "entitled.v1",
   sizeof(Entitled__V1__Response),
-  13,
+  20,
   entitled__v1__response__field_descriptors,
   entitled__v1__response__field_indices_by_name,
   2,  entitled__v1__response__number_ranges,
@@ -2420,7 +3682,7 @@ const ProtobufCMessageDescriptor entitled__v1__rebuild_customer_request__descrip
   (ProtobufCMessageInit) entitled__v1__rebuild_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__rebuild_customer_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__rebuild_customer_response__field_descriptors[6] =
 {
   {
     "source",
@@ -2482,10 +3744,23 @@ static const ProtobufCFieldDescriptor entitled__v1__rebuild_customer_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "problems",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__RebuildCustomerResponse, n_problems),
+    offsetof(Entitled__V1__RebuildCustomerResponse, problems),
+    &entitled__v1__item_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__rebuild_customer_response__field_indices_by_name[] = {
   2,   /* field[2] = changes */
   3,   /* field[3] = entitlements */
+  5,   /* field[5] = problems */
   4,   /* field[4] = revision */
   0,   /* field[0] = source */
   1,   /* field[1] = transactions_read */
@@ -2493,7 +3768,7 @@ static const unsigned entitled__v1__rebuild_customer_response__field_indices_by_
 static const ProtobufCIntRange entitled__v1__rebuild_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__rebuild_customer_response__descriptor =
 {
@@ -2503,11 +3778,62 @@ const ProtobufCMessageDescriptor entitled__v1__rebuild_customer_response__descri
   "Entitled__V1__RebuildCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RebuildCustomerResponse),
-  5,
+  6,
   entitled__v1__rebuild_customer_response__field_descriptors,
   entitled__v1__rebuild_customer_response__field_indices_by_name,
   1,  entitled__v1__rebuild_customer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__rebuild_customer_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__item_problem__field_descriptors[2] =
+{
+  {
+    "reason",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ItemProblem, reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ItemProblem, message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__item_problem__field_indices_by_name[] = {
+  1,   /* field[1] = message */
+  0,   /* field[0] = reason */
+};
+static const ProtobufCIntRange entitled__v1__item_problem__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__item_problem__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ItemProblem",
+  "ItemProblem",
+  "Entitled__V1__ItemProblem",
+  "entitled.v1",
+  sizeof(Entitled__V1__ItemProblem),
+  2,
+  entitled__v1__item_problem__field_descriptors,
+  entitled__v1__item_problem__field_indices_by_name,
+  1,  entitled__v1__item_problem__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__item_problem__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__link_customer_request__field_descriptors[6] =
@@ -2741,7 +4067,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__get_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[12] =
 {
   {
     "customer_id",
@@ -2863,6 +4189,30 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "refreshed_at_ms",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerResponse, refreshed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "queued_refresh",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerResponse, queued_refresh),
+    &entitled__v1__queued_refresh__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_response__field_indices_by_name[] = {
   9,   /* field[9] = audit */
@@ -2872,6 +4222,8 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
   4,   /* field[4] = identities */
   6,   /* field[6] = next_page_token */
   3,   /* field[3] = notifications */
+  11,   /* field[11] = queued_refresh */
+  10,   /* field[10] = refreshed_at_ms */
   5,   /* field[5] = revision */
   2,   /* field[2] = transactions */
   7,   /* field[7] = transactions_total */
@@ -2879,7 +4231,7 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__get_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor =
 {
@@ -2889,7 +4241,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor
   "Entitled__V1__GetCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerResponse),
-  10,
+  12,
   entitled__v1__get_customer_response__field_descriptors,
   entitled__v1__get_customer_response__field_indices_by_name,
   1,  entitled__v1__get_customer_response__number_ranges,
@@ -2973,7 +4325,7 @@ const ProtobufCMessageDescriptor entitled__v1__audit_entry__descriptor =
   (ProtobufCMessageInit) entitled__v1__audit_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descriptors[13] =
 {
   {
     "product_id",
@@ -3107,9 +4459,35 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "family_confidence",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, family_confidence),
+    &entitled__v1__confidence__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "family_transaction_id",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, family_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
   10,   /* field[10] = cause_certain */
+  11,   /* field[11] = family_confidence */
+  12,   /* field[12] = family_transaction_id */
   2,   /* field[2] = granted */
   1,   /* field[1] = names */
   7,   /* field[7] = original_transaction_id */
@@ -3124,7 +4502,7 @@ static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__entitlement__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor =
 {
@@ -3134,7 +4512,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor =
   "Entitled__V1__Entitlement",
   "entitled.v1",
   sizeof(Entitled__V1__Entitlement),
-  11,
+  13,
   entitled__v1__entitlement__field_descriptors,
   entitled__v1__entitlement__field_indices_by_name,
   1,  entitled__v1__entitlement__number_ranges,
@@ -3741,6 +5119,2206 @@ const ProtobufCMessageDescriptor entitled__v1__get_server_info_response__descrip
   (ProtobufCMessageInit) entitled__v1__get_server_info_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_request__field_descriptors[6] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, from_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, to_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "only_failures",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, only_failures),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__backfill_notifications_request__field_indices_by_name[] = {
+  5,   /* field[5] = dry_run */
+  1,   /* field[1] = from_ms */
+  4,   /* field[4] = only_failures */
+  3,   /* field[3] = page_token */
+  0,   /* field[0] = scope */
+  2,   /* field[2] = to_ms */
+};
+static const ProtobufCIntRange entitled__v1__backfill_notifications_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.BackfillNotificationsRequest",
+  "BackfillNotificationsRequest",
+  "Entitled__V1__BackfillNotificationsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__BackfillNotificationsRequest),
+  6,
+  entitled__v1__backfill_notifications_request__field_descriptors,
+  entitled__v1__backfill_notifications_request__field_indices_by_name,
+  1,  entitled__v1__backfill_notifications_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__backfill_notifications_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_response__field_descriptors[6] =
+{
+  {
+    "notifications_read",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsResponse, notifications_read),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "recovered",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__BackfillNotificationsResponse, n_recovered),
+    offsetof(Entitled__V1__BackfillNotificationsResponse, recovered),
+    &entitled__v1__notification_record__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changes",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__BackfillNotificationsResponse, n_changes),
+    offsetof(Entitled__V1__BackfillNotificationsResponse, changes),
+    &entitled__v1__change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problems",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__BackfillNotificationsResponse, n_problems),
+    offsetof(Entitled__V1__BackfillNotificationsResponse, problems),
+    &entitled__v1__item_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__backfill_notifications_response__field_indices_by_name[] = {
+  2,   /* field[2] = changes */
+  4,   /* field[4] = next_page_token */
+  0,   /* field[0] = notifications_read */
+  3,   /* field[3] = problems */
+  1,   /* field[1] = recovered */
+  5,   /* field[5] = revision */
+};
+static const ProtobufCIntRange entitled__v1__backfill_notifications_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.BackfillNotificationsResponse",
+  "BackfillNotificationsResponse",
+  "Entitled__V1__BackfillNotificationsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__BackfillNotificationsResponse),
+  6,
+  entitled__v1__backfill_notifications_response__field_descriptors,
+  entitled__v1__backfill_notifications_response__field_indices_by_name,
+  1,  entitled__v1__backfill_notifications_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__backfill_notifications_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__test_notification_request__field_descriptors[2] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TestNotificationRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TestNotificationRequest, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__test_notification_request__field_indices_by_name[] = {
+  0,   /* field[0] = scope */
+  1,   /* field[1] = token */
+};
+static const ProtobufCIntRange entitled__v1__test_notification_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__test_notification_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.TestNotificationRequest",
+  "TestNotificationRequest",
+  "Entitled__V1__TestNotificationRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__TestNotificationRequest),
+  2,
+  entitled__v1__test_notification_request__field_descriptors,
+  entitled__v1__test_notification_request__field_indices_by_name,
+  1,  entitled__v1__test_notification_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__test_notification_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__test_notification_response__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TestNotificationResponse, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attempts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__TestNotificationResponse, n_attempts),
+    offsetof(Entitled__V1__TestNotificationResponse, attempts),
+    &entitled__v1__send_attempt__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TestNotificationResponse, received),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__test_notification_response__field_indices_by_name[] = {
+  1,   /* field[1] = attempts */
+  2,   /* field[2] = received */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange entitled__v1__test_notification_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__test_notification_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.TestNotificationResponse",
+  "TestNotificationResponse",
+  "Entitled__V1__TestNotificationResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__TestNotificationResponse),
+  3,
+  entitled__v1__test_notification_response__field_descriptors,
+  entitled__v1__test_notification_response__field_indices_by_name,
+  1,  entitled__v1__test_notification_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__test_notification_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_attempt__field_descriptors[2] =
+{
+  {
+    "at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAttempt, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "result",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAttempt, result),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_attempt__field_indices_by_name[] = {
+  0,   /* field[0] = at_ms */
+  1,   /* field[1] = result */
+};
+static const ProtobufCIntRange entitled__v1__send_attempt__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_attempt__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendAttempt",
+  "SendAttempt",
+  "Entitled__V1__SendAttempt",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendAttempt),
+  2,
+  entitled__v1__send_attempt__field_descriptors,
+  entitled__v1__send_attempt__field_indices_by_name,
+  1,  entitled__v1__send_attempt__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_attempt__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_request__field_descriptors[3] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_reconciliation_request__field_indices_by_name[] = {
+  2,   /* field[2] = page_size */
+  1,   /* field[1] = page_token */
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange entitled__v1__get_reconciliation_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetReconciliationRequest",
+  "GetReconciliationRequest",
+  "Entitled__V1__GetReconciliationRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetReconciliationRequest),
+  3,
+  entitled__v1__get_reconciliation_request__field_descriptors,
+  entitled__v1__get_reconciliation_request__field_indices_by_name,
+  1,  entitled__v1__get_reconciliation_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_reconciliation_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_reconciliation_response__field_descriptors[11] =
+{
+  {
+    "app_store_api_configured",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, app_store_api_configured),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "queued",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, queued),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refreshes",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetReconciliationResponse, n_refreshes),
+    offsetof(Entitled__V1__GetReconciliationResponse, refreshes),
+    &entitled__v1__queued_refresh__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notifications_complete_until_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, notifications_complete_until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sweep_finished_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, sweep_finished_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refreshes_succeeded",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, refreshes_succeeded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refreshes_failed",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, refreshes_failed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_failure_reason",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, last_failure_reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_failure_message",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, last_failure_message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_failure_at_ms",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetReconciliationResponse, last_failure_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_reconciliation_response__field_indices_by_name[] = {
+  0,   /* field[0] = app_store_api_configured */
+  10,   /* field[10] = last_failure_at_ms */
+  9,   /* field[9] = last_failure_message */
+  8,   /* field[8] = last_failure_reason */
+  3,   /* field[3] = next_page_token */
+  4,   /* field[4] = notifications_complete_until_ms */
+  1,   /* field[1] = queued */
+  2,   /* field[2] = refreshes */
+  7,   /* field[7] = refreshes_failed */
+  6,   /* field[6] = refreshes_succeeded */
+  5,   /* field[5] = sweep_finished_at_ms */
+};
+static const ProtobufCIntRange entitled__v1__get_reconciliation_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetReconciliationResponse",
+  "GetReconciliationResponse",
+  "Entitled__V1__GetReconciliationResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetReconciliationResponse),
+  11,
+  entitled__v1__get_reconciliation_response__field_descriptors,
+  entitled__v1__get_reconciliation_response__field_indices_by_name,
+  1,  entitled__v1__get_reconciliation_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_reconciliation_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__queued_refresh__field_descriptors[7] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, customer_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trigger",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, trigger),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "queued_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, queued_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "not_before_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, not_before_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attempts",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_reason",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, last_reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_message",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueuedRefresh, last_message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__queued_refresh__field_indices_by_name[] = {
+  4,   /* field[4] = attempts */
+  0,   /* field[0] = customer_id */
+  6,   /* field[6] = last_message */
+  5,   /* field[5] = last_reason */
+  3,   /* field[3] = not_before_ms */
+  2,   /* field[2] = queued_at_ms */
+  1,   /* field[1] = trigger */
+};
+static const ProtobufCIntRange entitled__v1__queued_refresh__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor entitled__v1__queued_refresh__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.QueuedRefresh",
+  "QueuedRefresh",
+  "Entitled__V1__QueuedRefresh",
+  "entitled.v1",
+  sizeof(Entitled__V1__QueuedRefresh),
+  7,
+  entitled__v1__queued_refresh__field_descriptors,
+  entitled__v1__queued_refresh__field_indices_by_name,
+  1,  entitled__v1__queued_refresh__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__queued_refresh__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_customers_request__field_descriptors[4] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changed_since_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersRequest, changed_since_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_customers_request__field_indices_by_name[] = {
+  3,   /* field[3] = changed_since_revision */
+  2,   /* field[2] = page_size */
+  1,   /* field[1] = page_token */
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange entitled__v1__list_customers_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_customers_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListCustomersRequest",
+  "ListCustomersRequest",
+  "Entitled__V1__ListCustomersRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListCustomersRequest),
+  4,
+  entitled__v1__list_customers_request__field_descriptors,
+  entitled__v1__list_customers_request__field_indices_by_name,
+  1,  entitled__v1__list_customers_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_customers_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_customers_response__field_descriptors[4] =
+{
+  {
+    "customers",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListCustomersResponse, n_customers),
+    offsetof(Entitled__V1__ListCustomersResponse, customers),
+    &entitled__v1__customer_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customers_total",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersResponse, customers_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_customers_response__field_indices_by_name[] = {
+  0,   /* field[0] = customers */
+  2,   /* field[2] = customers_total */
+  1,   /* field[1] = next_page_token */
+  3,   /* field[3] = revision */
+};
+static const ProtobufCIntRange entitled__v1__list_customers_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_customers_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListCustomersResponse",
+  "ListCustomersResponse",
+  "Entitled__V1__ListCustomersResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListCustomersResponse),
+  4,
+  entitled__v1__list_customers_response__field_descriptors,
+  entitled__v1__list_customers_response__field_indices_by_name,
+  1,  entitled__v1__list_customers_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_customers_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__customer_summary__field_descriptors[3] =
+{
+  {
+    "customer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerSummary, customer),
+    &entitled__v1__customer_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transactions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerSummary, transactions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerSummary, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__customer_summary__field_indices_by_name[] = {
+  0,   /* field[0] = customer */
+  2,   /* field[2] = revision */
+  1,   /* field[1] = transactions */
+};
+static const ProtobufCIntRange entitled__v1__customer_summary__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__customer_summary__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CustomerSummary",
+  "CustomerSummary",
+  "Entitled__V1__CustomerSummary",
+  "entitled.v1",
+  sizeof(Entitled__V1__CustomerSummary),
+  3,
+  entitled__v1__customer_summary__field_descriptors,
+  entitled__v1__customer_summary__field_indices_by_name,
+  1,  entitled__v1__customer_summary__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__customer_summary__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_family_request__field_descriptors[3] =
+{
+  {
+    "customer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetFamilyRequest, customer),
+    &entitled__v1__customer_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "household_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetFamilyRequest, household_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scope",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetFamilyRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_family_request__field_indices_by_name[] = {
+  0,   /* field[0] = customer */
+  1,   /* field[1] = household_id */
+  2,   /* field[2] = scope */
+};
+static const ProtobufCIntRange entitled__v1__get_family_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_family_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetFamilyRequest",
+  "GetFamilyRequest",
+  "Entitled__V1__GetFamilyRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetFamilyRequest),
+  3,
+  entitled__v1__get_family_request__field_descriptors,
+  entitled__v1__get_family_request__field_indices_by_name,
+  1,  entitled__v1__get_family_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_family_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_family_response__field_descriptors[5] =
+{
+  {
+    "household_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetFamilyResponse, household_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "members",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetFamilyResponse, n_members),
+    offsetof(Entitled__V1__GetFamilyResponse, members),
+    &entitled__v1__family_member__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "matched",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetFamilyResponse, n_matched),
+    offsetof(Entitled__V1__GetFamilyResponse, matched),
+    &entitled__v1__matched_family__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "warnings",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Entitled__V1__GetFamilyResponse, n_warnings),
+    offsetof(Entitled__V1__GetFamilyResponse, warnings),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetFamilyResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_family_response__field_indices_by_name[] = {
+  0,   /* field[0] = household_id */
+  2,   /* field[2] = matched */
+  1,   /* field[1] = members */
+  4,   /* field[4] = revision */
+  3,   /* field[3] = warnings */
+};
+static const ProtobufCIntRange entitled__v1__get_family_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_family_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetFamilyResponse",
+  "GetFamilyResponse",
+  "Entitled__V1__GetFamilyResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetFamilyResponse),
+  5,
+  entitled__v1__get_family_response__field_descriptors,
+  entitled__v1__get_family_response__field_indices_by_name,
+  1,  entitled__v1__get_family_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_family_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__family_member__field_descriptors[2] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyMember, customer_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copies",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__FamilyMember, n_copies),
+    offsetof(Entitled__V1__FamilyMember, copies),
+    &entitled__v1__family_copy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__family_member__field_indices_by_name[] = {
+  1,   /* field[1] = copies */
+  0,   /* field[0] = customer_id */
+};
+static const ProtobufCIntRange entitled__v1__family_member__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__family_member__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.FamilyMember",
+  "FamilyMember",
+  "Entitled__V1__FamilyMember",
+  "entitled.v1",
+  sizeof(Entitled__V1__FamilyMember),
+  2,
+  entitled__v1__family_member__field_descriptors,
+  entitled__v1__family_member__field_indices_by_name,
+  1,  entitled__v1__family_member__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__family_member__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__family_copy__field_descriptors[8] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, customer_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, product_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ownership",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, ownership),
+    &entitled__v1__ownership__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "granted",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, granted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, reason),
+    &entitled__v1__reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revoked_at_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FamilyCopy, revoked_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__family_copy__field_indices_by_name[] = {
+  0,   /* field[0] = customer_id */
+  5,   /* field[5] = granted */
+  2,   /* field[2] = original_transaction_id */
+  4,   /* field[4] = ownership */
+  3,   /* field[3] = product_id */
+  6,   /* field[6] = reason */
+  7,   /* field[7] = revoked_at_ms */
+  1,   /* field[1] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__family_copy__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitled__v1__family_copy__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.FamilyCopy",
+  "FamilyCopy",
+  "Entitled__V1__FamilyCopy",
+  "entitled.v1",
+  sizeof(Entitled__V1__FamilyCopy),
+  8,
+  entitled__v1__family_copy__field_descriptors,
+  entitled__v1__family_copy__field_indices_by_name,
+  1,  entitled__v1__family_copy__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__family_copy__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__matched_family__field_descriptors[6] =
+{
+  {
+    "product_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MatchedFamily, product_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_date_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MatchedFamily, purchase_date_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_date_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MatchedFamily, expires_date_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidence",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MatchedFamily, confidence),
+    &entitled__v1__confidence__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copies",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__MatchedFamily, n_copies),
+    offsetof(Entitled__V1__MatchedFamily, copies),
+    &entitled__v1__family_copy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MatchedFamily, note),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__matched_family__field_indices_by_name[] = {
+  3,   /* field[3] = confidence */
+  4,   /* field[4] = copies */
+  2,   /* field[2] = expires_date_ms */
+  5,   /* field[5] = note */
+  0,   /* field[0] = product_id */
+  1,   /* field[1] = purchase_date_ms */
+};
+static const ProtobufCIntRange entitled__v1__matched_family__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__matched_family__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.MatchedFamily",
+  "MatchedFamily",
+  "Entitled__V1__MatchedFamily",
+  "entitled.v1",
+  sizeof(Entitled__V1__MatchedFamily),
+  6,
+  entitled__v1__matched_family__field_descriptors,
+  entitled__v1__matched_family__field_indices_by_name,
+  1,  entitled__v1__matched_family__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__matched_family__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__audit_access_request__field_descriptors[3] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditAccessRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditAccessRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditAccessRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__audit_access_request__field_indices_by_name[] = {
+  2,   /* field[2] = page_size */
+  1,   /* field[1] = page_token */
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange entitled__v1__audit_access_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__audit_access_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AuditAccessRequest",
+  "AuditAccessRequest",
+  "Entitled__V1__AuditAccessRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__AuditAccessRequest),
+  3,
+  entitled__v1__audit_access_request__field_descriptors,
+  entitled__v1__audit_access_request__field_indices_by_name,
+  1,  entitled__v1__audit_access_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__audit_access_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__audit_access_response__field_descriptors[3] =
+{
+  {
+    "findings",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__AuditAccessResponse, n_findings),
+    offsetof(Entitled__V1__AuditAccessResponse, findings),
+    &entitled__v1__access_finding__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditAccessResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditAccessResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__audit_access_response__field_indices_by_name[] = {
+  0,   /* field[0] = findings */
+  1,   /* field[1] = next_page_token */
+  2,   /* field[2] = revision */
+};
+static const ProtobufCIntRange entitled__v1__audit_access_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__audit_access_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AuditAccessResponse",
+  "AuditAccessResponse",
+  "Entitled__V1__AuditAccessResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__AuditAccessResponse),
+  3,
+  entitled__v1__audit_access_response__field_descriptors,
+  entitled__v1__audit_access_response__field_indices_by_name,
+  1,  entitled__v1__audit_access_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__audit_access_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__access_finding__field_descriptors[7] =
+{
+  {
+    "copy",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, copy),
+    &entitled__v1__family_copy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, purchase),
+    &entitled__v1__family_copy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidence",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, confidence),
+    &entitled__v1__confidence__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "granted_until_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, granted_until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refreshed_at_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, refreshed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refresh_queued",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, refresh_queued),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AccessFinding, explanation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__access_finding__field_indices_by_name[] = {
+  2,   /* field[2] = confidence */
+  0,   /* field[0] = copy */
+  6,   /* field[6] = explanation */
+  3,   /* field[3] = granted_until_ms */
+  1,   /* field[1] = purchase */
+  5,   /* field[5] = refresh_queued */
+  4,   /* field[4] = refreshed_at_ms */
+};
+static const ProtobufCIntRange entitled__v1__access_finding__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor entitled__v1__access_finding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AccessFinding",
+  "AccessFinding",
+  "Entitled__V1__AccessFinding",
+  "entitled.v1",
+  sizeof(Entitled__V1__AccessFinding),
+  7,
+  entitled__v1__access_finding__field_descriptors,
+  entitled__v1__access_finding__field_indices_by_name,
+  1,  entitled__v1__access_finding__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__access_finding__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_refunds_request__field_descriptors[6] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsRequest, from_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsRequest, to_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsRequest, product_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_refunds_request__field_indices_by_name[] = {
+  1,   /* field[1] = from_ms */
+  5,   /* field[5] = page_size */
+  4,   /* field[4] = page_token */
+  3,   /* field[3] = product_id */
+  0,   /* field[0] = scope */
+  2,   /* field[2] = to_ms */
+};
+static const ProtobufCIntRange entitled__v1__list_refunds_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_refunds_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListRefundsRequest",
+  "ListRefundsRequest",
+  "Entitled__V1__ListRefundsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListRefundsRequest),
+  6,
+  entitled__v1__list_refunds_request__field_descriptors,
+  entitled__v1__list_refunds_request__field_indices_by_name,
+  1,  entitled__v1__list_refunds_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_refunds_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_refunds_response__field_descriptors[3] =
+{
+  {
+    "refunds",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListRefundsResponse, n_refunds),
+    offsetof(Entitled__V1__ListRefundsResponse, refunds),
+    &entitled__v1__refund_record__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRefundsResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_refunds_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = refunds */
+  2,   /* field[2] = revision */
+};
+static const ProtobufCIntRange entitled__v1__list_refunds_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_refunds_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListRefundsResponse",
+  "ListRefundsResponse",
+  "Entitled__V1__ListRefundsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListRefundsResponse),
+  3,
+  entitled__v1__list_refunds_response__field_descriptors,
+  entitled__v1__list_refunds_response__field_indices_by_name,
+  1,  entitled__v1__list_refunds_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_refunds_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__refund_record__field_descriptors[13] =
+{
+  {
+    "transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, product_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, customer_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_date_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, purchase_date_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refunded_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, refunded_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "learned_at_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, learned_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "price_milliunits",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, price_milliunits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "currency",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, currency),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "percentage_milliunits",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, percentage_milliunits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refunded_milliunits",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, refunded_milliunits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "people",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__RefundRecord, n_people),
+    offsetof(Entitled__V1__RefundRecord, people),
+    &entitled__v1__person_use__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_unknown",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefundRecord, purchase_unknown),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__refund_record__field_indices_by_name[] = {
+  8,   /* field[8] = currency */
+  3,   /* field[3] = customer_id */
+  6,   /* field[6] = learned_at_ms */
+  1,   /* field[1] = original_transaction_id */
+  11,   /* field[11] = people */
+  9,   /* field[9] = percentage_milliunits */
+  7,   /* field[7] = price_milliunits */
+  2,   /* field[2] = product_id */
+  4,   /* field[4] = purchase_date_ms */
+  12,   /* field[12] = purchase_unknown */
+  5,   /* field[5] = refunded_at_ms */
+  10,   /* field[10] = refunded_milliunits */
+  0,   /* field[0] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__refund_record__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 13 }
+};
+const ProtobufCMessageDescriptor entitled__v1__refund_record__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RefundRecord",
+  "RefundRecord",
+  "Entitled__V1__RefundRecord",
+  "entitled.v1",
+  sizeof(Entitled__V1__RefundRecord),
+  13,
+  entitled__v1__refund_record__field_descriptors,
+  entitled__v1__refund_record__field_indices_by_name,
+  1,  entitled__v1__refund_record__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__refund_record__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__person_use__field_descriptors[15] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, customer_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ownership",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, ownership),
+    &entitled__v1__ownership__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidence",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, confidence),
+    &entitled__v1__confidence__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "days",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checks",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, checks),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "units",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, units),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cost_micros",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, cost_micros),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaked_days",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, leaked_days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaked_checks",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, leaked_checks),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaked_units",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, leaked_units),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaked_cost_micros",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, leaked_cost_micros),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaked_periods",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, leaked_periods),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "access_ended_at_ms",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PersonUse, access_ended_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__person_use__field_indices_by_name[] = {
+  14,   /* field[14] = access_ended_at_ms */
+  6,   /* field[6] = checks */
+  4,   /* field[4] = confidence */
+  8,   /* field[8] = cost_micros */
+  0,   /* field[0] = customer_id */
+  5,   /* field[5] = days */
+  10,   /* field[10] = leaked_checks */
+  12,   /* field[12] = leaked_cost_micros */
+  9,   /* field[9] = leaked_days */
+  13,   /* field[13] = leaked_periods */
+  11,   /* field[11] = leaked_units */
+  2,   /* field[2] = original_transaction_id */
+  3,   /* field[3] = ownership */
+  1,   /* field[1] = transaction_id */
+  7,   /* field[7] = units */
+};
+static const ProtobufCIntRange entitled__v1__person_use__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor entitled__v1__person_use__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PersonUse",
+  "PersonUse",
+  "Entitled__V1__PersonUse",
+  "entitled.v1",
+  sizeof(Entitled__V1__PersonUse),
+  15,
+  entitled__v1__person_use__field_descriptors,
+  entitled__v1__person_use__field_indices_by_name,
+  1,  entitled__v1__person_use__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__person_use__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__status__enum_values_by_number[17] =
 {
   { "STATUS_OK", "ENTITLED__V1__STATUS__STATUS_OK", 0 },
@@ -3985,5 +7563,39 @@ const ProtobufCEnumDescriptor entitled__v1__source__descriptor =
   entitled__v1__source__enum_values_by_name,
   1,
   entitled__v1__source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__confidence__enum_values_by_number[5] =
+{
+  { "CONFIDENCE_UNSPECIFIED", "ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED", 0 },
+  { "CONFIDENCE_AMBIGUOUS", "ENTITLED__V1__CONFIDENCE__CONFIDENCE_AMBIGUOUS", 1 },
+  { "CONFIDENCE_LIKELY", "ENTITLED__V1__CONFIDENCE__CONFIDENCE_LIKELY", 2 },
+  { "CONFIDENCE_STRONG", "ENTITLED__V1__CONFIDENCE__CONFIDENCE_STRONG", 3 },
+  { "CONFIDENCE_DECLARED", "ENTITLED__V1__CONFIDENCE__CONFIDENCE_DECLARED", 4 },
+};
+static const ProtobufCIntRange entitled__v1__confidence__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitled__v1__confidence__enum_values_by_name[5] =
+{
+  { "CONFIDENCE_AMBIGUOUS", 1 },
+  { "CONFIDENCE_DECLARED", 4 },
+  { "CONFIDENCE_LIKELY", 2 },
+  { "CONFIDENCE_STRONG", 3 },
+  { "CONFIDENCE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__confidence__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.Confidence",
+  "Confidence",
+  "Entitled__V1__Confidence",
+  "entitled.v1",
+  5,
+  entitled__v1__confidence__enum_values_by_number,
+  5,
+  entitled__v1__confidence__enum_values_by_name,
+  1,
+  entitled__v1__confidence__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -6,16 +6,44 @@ protocol CRepresented {
     /// The generated struct.
     associatedtype Counterpart
 
+    /// The proto's empty message.
+    init()
+
     /// Puts the generated initial value at `target`.
     static func initialize(_ target: UnsafeMutablePointer<Counterpart>)
 
+    /// Hands every field and its counterpart in `c` to `exchange`, which goes one way.
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Counterpart>, _ exchange: E
+    ) throws(E.Failure)
+}
+
+extension CRepresented {
     /// A copy of what was unpacked at `source`.
-    init(_ source: UnsafePointer<Counterpart>)
+    init(_ source: UnsafePointer<Counterpart>) {
+        self.init()
+        // Reading leaves the source as it is.
+        unsafe exchange(UnsafeMutablePointer(mutating: source), FieldReading())
+    }
 
     /// Writes the fields into an initialized `target`; what they point to comes from `arena`.
     func fill(
         _ target: UnsafeMutablePointer<Counterpart>, _ arena: MessageArena
-    ) throws(WireError)
+    ) throws(WireError) {
+        var fields = self
+        try unsafe fields.exchange(target, FieldWriting(arena: arena))
+    }
+
+    /// Copies of a repeated C field.
+    static func copies(
+        _ count: Int, _ sources: UnsafeMutablePointer<UnsafeMutablePointer<Counterpart>?>?
+    ) -> [Self] {
+        guard let sources = unsafe sources else { return [] }
+        return (0..<count).compactMap { index in
+            guard let source = unsafe sources[index] else { return nil }
+            return unsafe Self(UnsafePointer(source))
+        }
+    }
 }
 
 /// A C enum that protobuf-c widened to the size of an int.
@@ -29,6 +57,7 @@ extension Entitled__V1__Ownership: CEnum {}
 extension Entitled__V1__Reason: CEnum {}
 extension Entitled__V1__Disposition: CEnum {}
 extension Entitled__V1__Source: CEnum {}
+extension Entitled__V1__Confidence: CEnum {}
 
 extension OpenEnum {
     /// The number that the C field holds, negative ones included.
@@ -47,26 +76,6 @@ extension Text {
         }
         self.init(unsafe Array(UnsafeBufferPointer(start: address, count: data.len)))
     }
-}
-
-/// Copies of a repeated C field of bytes.
-func texts(_ count: Int, _ data: UnsafeMutablePointer<ProtobufCBinaryData>?) -> [Text] {
-    guard let data = unsafe data else { return [] }
-    return (0..<count).map { unsafe Text(data[$0]) }
-}
-
-/// A copy of a C field that is a message, or nil where it is absent.
-func optionalValue<M: CRepresented>(_ source: UnsafeMutablePointer<M.Counterpart>?) -> M? {
-    guard let source = unsafe source else { return nil }
-    return unsafe M(UnsafePointer(source))
-}
-
-/// Copies of a repeated C field of messages.
-func values<M: CRepresented>(
-    _ count: Int, _ sources: UnsafeMutablePointer<UnsafeMutablePointer<M.Counterpart>?>?
-) -> [M] {
-    guard let sources = unsafe sources else { return [] }
-    return (0..<count).compactMap { unsafe optionalValue(sources[$0]) }
 }
 
 extension MessageArena {

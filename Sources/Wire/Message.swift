@@ -7,7 +7,10 @@ package enum Message {
         /// The environment; unspecified counts as Production.
         package var environment: Environment
 
-        /// A scope; by default that of the only app in Production.
+        /// That of the only app in Production.
+        package init() { self.init(bundleID: "") }
+
+        /// A scope.
         package init(bundleID: Text = "", environment: Environment = .unspecified) {
             self.bundleID = bundleID
             self.environment = environment
@@ -134,6 +137,10 @@ extension Message {
         package var paymentReversed = false
         /// False where the signed data leave the cause open.
         package var causeCertain = false
+        /// How the refunded purchase behind a family copy was found; also of one that still grants.
+        package var familyConfidence = Confidence.unspecified
+        /// That purchase; empty where none is known.
+        package var familyTransactionID = Text()
 
         /// Access to nothing; set the fields.
         package init() {}

@@ -48,47 +48,50 @@ extension MessageArena {
     }
 }
 
-extension Message.CheckAccessRequest: @unsafe CRepresented {
-    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__CheckAccessRequest>) {
-        unsafe entitled__v1__check_access_request__init(target)
-    }
-
-    init(_ source: UnsafePointer<Entitled__V1__CheckAccessRequest>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customer = unsafe Message.CustomerRef(fields.customer)
+extension Message.Subject {
+    /// A copy of the oneof of an unpacked check; nil where it says nothing.
+    init?(_ fields: Entitled__V1__CheckAccessRequest) {
         switch unsafe fields.what_case {
         case ENTITLED__V1__CHECK_ACCESS_REQUEST__WHAT_PRODUCT_ID:
-            subject = unsafe .product(Text(fields.product_id))
+            self = unsafe .product(Text(fields.product_id))
         case ENTITLED__V1__CHECK_ACCESS_REQUEST__WHAT_ENTITLEMENT:
-            subject = unsafe .entitlement(Text(fields.entitlement))
+            self = unsafe .entitlement(Text(fields.entitlement))
         default:
-            subject = nil
+            return nil
         }
-        atMilliseconds = unsafe fields.at_ms
-        minRevision = unsafe fields.min_revision
-        scope = unsafe optionalValue(fields.scope)
-        units = unsafe fields.units
     }
 
+    /// Writes the oneof.
     func fill(
         _ target: UnsafeMutablePointer<Entitled__V1__CheckAccessRequest>, _ arena: MessageArena
     ) throws(WireError) {
-        unsafe target.pointee.customer = try arena.customerRef(customer)
-        switch subject {
+        switch self {
         case .product(let text):
             unsafe target.pointee.what_case = ENTITLED__V1__CHECK_ACCESS_REQUEST__WHAT_PRODUCT_ID
             unsafe target.pointee.product_id = try arena.copy(text)
         case .entitlement(let text):
             unsafe target.pointee.what_case = ENTITLED__V1__CHECK_ACCESS_REQUEST__WHAT_ENTITLEMENT
             unsafe target.pointee.entitlement = try arena.copy(text)
-        case nil:
-            break
         }
-        unsafe target.pointee.at_ms = atMilliseconds
-        unsafe target.pointee.min_revision = minRevision
-        unsafe target.pointee.scope = try arena.message(scope)
-        unsafe target.pointee.units = units
+    }
+}
+
+// MARK: - Field by field
+
+extension Message.CheckAccessRequest: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__CheckAccessRequest>) {
+        unsafe entitled__v1__check_access_request__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__CheckAccessRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.customer(&customer, &c.pointee.customer)
+        try unsafe exchange.subject(&subject, c)
+        unsafe exchange.number(&atMilliseconds, &c.pointee.at_ms)
+        unsafe exchange.number(&minRevision, &c.pointee.min_revision)
+        try unsafe exchange.message(&scope, &c.pointee.scope)
+        unsafe exchange.number(&units, &c.pointee.units)
     }
 }
 
@@ -97,18 +100,11 @@ extension Message.Scope: @unsafe CRepresented {
         unsafe entitled__v1__scope__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__Scope>) {
-        self.init()
-        let fields = unsafe source.pointee
-        bundleID = unsafe Text(fields.bundle_id)
-        environment = unsafe .init(fields.environment)
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__Scope>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.bundle_id = try arena.copy(bundleID)
-        unsafe target.pointee.environment = environment.cValue()
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__Scope>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&bundleID, &c.pointee.bundle_id)
+        unsafe exchange.enumeration(&environment, &c.pointee.environment)
     }
 }
 
@@ -117,24 +113,14 @@ extension Message.Change: @unsafe CRepresented {
         unsafe entitled__v1__change__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__Change>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customerID = unsafe Text(fields.customer_id)
-        productID = unsafe Text(fields.product_id)
-        grantedBefore = unsafe fields.granted_before != 0
-        grantedAfter = unsafe fields.granted_after != 0
-        reason = unsafe .init(fields.reason)
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__Change>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.customer_id = try arena.copy(customerID)
-        unsafe target.pointee.product_id = try arena.copy(productID)
-        unsafe target.pointee.granted_before = grantedBefore ? 1 : 0
-        unsafe target.pointee.granted_after = grantedAfter ? 1 : 0
-        unsafe target.pointee.reason = reason.cValue()
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__Change>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&customerID, &c.pointee.customer_id)
+        try unsafe exchange.text(&productID, &c.pointee.product_id)
+        unsafe exchange.flag(&grantedBefore, &c.pointee.granted_before)
+        unsafe exchange.flag(&grantedAfter, &c.pointee.granted_after)
+        unsafe exchange.enumeration(&reason, &c.pointee.reason)
     }
 }
 
@@ -143,30 +129,17 @@ extension Message.CheckAccessResponse: @unsafe CRepresented {
         unsafe entitled__v1__check_access_response__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__CheckAccessResponse>) {
-        self.init()
-        let fields = unsafe source.pointee
-        granted = unsafe fields.granted != 0
-        reason = unsafe .init(fields.reason)
-        ownership = unsafe .init(fields.ownership)
-        validUntilMilliseconds = unsafe fields.valid_until_ms
-        productID = unsafe Text(fields.product_id)
-        transactionID = unsafe Text(fields.transaction_id)
-        originalTransactionID = unsafe Text(fields.original_transaction_id)
-        revision = unsafe fields.revision
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__CheckAccessResponse>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.granted = granted ? 1 : 0
-        unsafe target.pointee.reason = reason.cValue()
-        unsafe target.pointee.ownership = ownership.cValue()
-        unsafe target.pointee.valid_until_ms = validUntilMilliseconds
-        unsafe target.pointee.product_id = try arena.copy(productID)
-        unsafe target.pointee.transaction_id = try arena.copy(transactionID)
-        unsafe target.pointee.original_transaction_id = try arena.copy(originalTransactionID)
-        unsafe target.pointee.revision = revision
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__CheckAccessResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        unsafe exchange.flag(&granted, &c.pointee.granted)
+        unsafe exchange.enumeration(&reason, &c.pointee.reason)
+        unsafe exchange.enumeration(&ownership, &c.pointee.ownership)
+        unsafe exchange.number(&validUntilMilliseconds, &c.pointee.valid_until_ms)
+        try unsafe exchange.text(&productID, &c.pointee.product_id)
+        try unsafe exchange.text(&transactionID, &c.pointee.transaction_id)
+        try unsafe exchange.text(&originalTransactionID, &c.pointee.original_transaction_id)
+        unsafe exchange.number(&revision, &c.pointee.revision)
     }
 }
 
@@ -175,37 +148,22 @@ extension Message.Entitlement: @unsafe CRepresented {
         unsafe entitled__v1__entitlement__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__Entitlement>) {
-        self.init()
-        let fields = unsafe source.pointee
-        productID = unsafe Text(fields.product_id)
-        names = unsafe texts(fields.n_names, fields.names)
-        granted = unsafe fields.granted != 0
-        reason = unsafe .init(fields.reason)
-        ownership = unsafe .init(fields.ownership)
-        validUntilMilliseconds = unsafe fields.valid_until_ms
-        transactionID = unsafe Text(fields.transaction_id)
-        originalTransactionID = unsafe Text(fields.original_transaction_id)
-        revokedAtMilliseconds = unsafe fields.revoked_at_ms
-        paymentReversed = unsafe fields.payment_reversed != 0
-        causeCertain = unsafe fields.cause_certain != 0
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__Entitlement>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.product_id = try arena.copy(productID)
-        unsafe target.pointee.n_names = names.count
-        unsafe target.pointee.names = try arena.copy(names)
-        unsafe target.pointee.granted = granted ? 1 : 0
-        unsafe target.pointee.reason = reason.cValue()
-        unsafe target.pointee.ownership = ownership.cValue()
-        unsafe target.pointee.valid_until_ms = validUntilMilliseconds
-        unsafe target.pointee.transaction_id = try arena.copy(transactionID)
-        unsafe target.pointee.original_transaction_id = try arena.copy(originalTransactionID)
-        unsafe target.pointee.revoked_at_ms = revokedAtMilliseconds
-        unsafe target.pointee.payment_reversed = paymentReversed ? 1 : 0
-        unsafe target.pointee.cause_certain = causeCertain ? 1 : 0
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__Entitlement>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&productID, &c.pointee.product_id)
+        try unsafe exchange.texts(&names, &c.pointee.n_names, &c.pointee.names)
+        unsafe exchange.flag(&granted, &c.pointee.granted)
+        unsafe exchange.enumeration(&reason, &c.pointee.reason)
+        unsafe exchange.enumeration(&ownership, &c.pointee.ownership)
+        unsafe exchange.number(&validUntilMilliseconds, &c.pointee.valid_until_ms)
+        try unsafe exchange.text(&transactionID, &c.pointee.transaction_id)
+        try unsafe exchange.text(&originalTransactionID, &c.pointee.original_transaction_id)
+        unsafe exchange.number(&revokedAtMilliseconds, &c.pointee.revoked_at_ms)
+        unsafe exchange.flag(&paymentReversed, &c.pointee.payment_reversed)
+        unsafe exchange.flag(&causeCertain, &c.pointee.cause_certain)
+        unsafe exchange.enumeration(&familyConfidence, &c.pointee.family_confidence)
+        try unsafe exchange.text(&familyTransactionID, &c.pointee.family_transaction_id)
     }
 }
 
@@ -214,58 +172,31 @@ extension Message.TransactionRecord: @unsafe CRepresented {
         unsafe entitled__v1__transaction_record__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__TransactionRecord>) {
-        self.init()
-        let fields = unsafe source.pointee
-        transactionID = unsafe Text(fields.transaction_id)
-        originalTransactionID = unsafe Text(fields.original_transaction_id)
-        productID = unsafe Text(fields.product_id)
-        type = unsafe Text(fields.type)
-        ownership = unsafe .init(fields.ownership)
-        purchaseDateMilliseconds = unsafe fields.purchase_date_ms
-        expiresDateMilliseconds = unsafe fields.expires_date_ms
-        revocationDateMilliseconds = unsafe fields.revocation_date_ms
-        revocationReason = unsafe fields.revocation_reason
-        revocationType = unsafe Text(fields.revocation_type)
-        revocationPercentage = unsafe fields.revocation_percentage
-        isUpgraded = unsafe fields.is_upgraded != 0
-        signedDateMilliseconds = unsafe fields.signed_date_ms
-        appAccountToken = unsafe Text(fields.app_account_token)
-        appTransactionID = unsafe Text(fields.app_transaction_id)
-        webOrderLineItemID = unsafe Text(fields.web_order_line_item_id)
-        priceMilliunits = unsafe fields.price_milliunits
-        currency = unsafe Text(fields.currency)
-        rawOwnership = unsafe Text(fields.raw_ownership)
-        overridden = unsafe fields.overridden != 0
-        suspended = unsafe fields.suspended != 0
-        signedPayload = unsafe Text(fields.signed_payload)
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__TransactionRecord>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.transaction_id = try arena.copy(transactionID)
-        unsafe target.pointee.original_transaction_id = try arena.copy(originalTransactionID)
-        unsafe target.pointee.product_id = try arena.copy(productID)
-        unsafe target.pointee.type = try arena.copy(type)
-        unsafe target.pointee.ownership = ownership.cValue()
-        unsafe target.pointee.purchase_date_ms = purchaseDateMilliseconds
-        unsafe target.pointee.expires_date_ms = expiresDateMilliseconds
-        unsafe target.pointee.revocation_date_ms = revocationDateMilliseconds
-        unsafe target.pointee.revocation_reason = revocationReason
-        unsafe target.pointee.revocation_type = try arena.copy(revocationType)
-        unsafe target.pointee.revocation_percentage = revocationPercentage
-        unsafe target.pointee.is_upgraded = isUpgraded ? 1 : 0
-        unsafe target.pointee.signed_date_ms = signedDateMilliseconds
-        unsafe target.pointee.app_account_token = try arena.copy(appAccountToken)
-        unsafe target.pointee.app_transaction_id = try arena.copy(appTransactionID)
-        unsafe target.pointee.web_order_line_item_id = try arena.copy(webOrderLineItemID)
-        unsafe target.pointee.price_milliunits = priceMilliunits
-        unsafe target.pointee.currency = try arena.copy(currency)
-        unsafe target.pointee.raw_ownership = try arena.copy(rawOwnership)
-        unsafe target.pointee.overridden = overridden ? 1 : 0
-        unsafe target.pointee.suspended = suspended ? 1 : 0
-        unsafe target.pointee.signed_payload = try arena.copy(signedPayload)
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__TransactionRecord>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&transactionID, &c.pointee.transaction_id)
+        try unsafe exchange.text(&originalTransactionID, &c.pointee.original_transaction_id)
+        try unsafe exchange.text(&productID, &c.pointee.product_id)
+        try unsafe exchange.text(&type, &c.pointee.type)
+        unsafe exchange.enumeration(&ownership, &c.pointee.ownership)
+        unsafe exchange.number(&purchaseDateMilliseconds, &c.pointee.purchase_date_ms)
+        unsafe exchange.number(&expiresDateMilliseconds, &c.pointee.expires_date_ms)
+        unsafe exchange.number(&revocationDateMilliseconds, &c.pointee.revocation_date_ms)
+        unsafe exchange.number(&revocationReason, &c.pointee.revocation_reason)
+        try unsafe exchange.text(&revocationType, &c.pointee.revocation_type)
+        unsafe exchange.number(&revocationPercentage, &c.pointee.revocation_percentage)
+        unsafe exchange.flag(&isUpgraded, &c.pointee.is_upgraded)
+        unsafe exchange.number(&signedDateMilliseconds, &c.pointee.signed_date_ms)
+        try unsafe exchange.text(&appAccountToken, &c.pointee.app_account_token)
+        try unsafe exchange.text(&appTransactionID, &c.pointee.app_transaction_id)
+        try unsafe exchange.text(&webOrderLineItemID, &c.pointee.web_order_line_item_id)
+        unsafe exchange.number(&priceMilliunits, &c.pointee.price_milliunits)
+        try unsafe exchange.text(&currency, &c.pointee.currency)
+        try unsafe exchange.text(&rawOwnership, &c.pointee.raw_ownership)
+        unsafe exchange.flag(&overridden, &c.pointee.overridden)
+        unsafe exchange.flag(&suspended, &c.pointee.suspended)
+        try unsafe exchange.text(&signedPayload, &c.pointee.signed_payload)
     }
 }
 
@@ -274,30 +205,17 @@ extension Message.NotificationRecord: @unsafe CRepresented {
         unsafe entitled__v1__notification_record__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__NotificationRecord>) {
-        self.init()
-        let fields = unsafe source.pointee
-        notificationUUID = unsafe Text(fields.notification_uuid)
-        notificationType = unsafe Text(fields.notification_type)
-        subtype = unsafe Text(fields.subtype)
-        signedDateMilliseconds = unsafe fields.signed_date_ms
-        receivedAtMilliseconds = unsafe fields.received_at_ms
-        disposition = unsafe .init(fields.disposition)
-        transactionID = unsafe Text(fields.transaction_id)
-        revision = unsafe fields.revision
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__NotificationRecord>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.notification_uuid = try arena.copy(notificationUUID)
-        unsafe target.pointee.notification_type = try arena.copy(notificationType)
-        unsafe target.pointee.subtype = try arena.copy(subtype)
-        unsafe target.pointee.signed_date_ms = signedDateMilliseconds
-        unsafe target.pointee.received_at_ms = receivedAtMilliseconds
-        unsafe target.pointee.disposition = disposition.cValue()
-        unsafe target.pointee.transaction_id = try arena.copy(transactionID)
-        unsafe target.pointee.revision = revision
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__NotificationRecord>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&notificationUUID, &c.pointee.notification_uuid)
+        try unsafe exchange.text(&notificationType, &c.pointee.notification_type)
+        try unsafe exchange.text(&subtype, &c.pointee.subtype)
+        unsafe exchange.number(&signedDateMilliseconds, &c.pointee.signed_date_ms)
+        unsafe exchange.number(&receivedAtMilliseconds, &c.pointee.received_at_ms)
+        unsafe exchange.enumeration(&disposition, &c.pointee.disposition)
+        try unsafe exchange.text(&transactionID, &c.pointee.transaction_id)
+        unsafe exchange.number(&revision, &c.pointee.revision)
     }
 }
 
@@ -306,21 +224,12 @@ extension Message.AuditEntry: @unsafe CRepresented {
         unsafe entitled__v1__audit_entry__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__AuditEntry>) {
-        self.init()
-        let fields = unsafe source.pointee
-        atMilliseconds = unsafe fields.at_ms
-        action = unsafe Text(fields.action)
-        customerID = unsafe Text(fields.customer_id)
-        detail = unsafe Text(fields.detail)
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__AuditEntry>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.at_ms = atMilliseconds
-        unsafe target.pointee.action = try arena.copy(action)
-        unsafe target.pointee.customer_id = try arena.copy(customerID)
-        unsafe target.pointee.detail = try arena.copy(detail)
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__AuditEntry>, _ exchange: E
+    ) throws(E.Failure) {
+        unsafe exchange.number(&atMilliseconds, &c.pointee.at_ms)
+        try unsafe exchange.text(&action, &c.pointee.action)
+        try unsafe exchange.text(&customerID, &c.pointee.customer_id)
+        try unsafe exchange.text(&detail, &c.pointee.detail)
     }
 }

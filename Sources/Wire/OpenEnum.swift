@@ -255,4 +255,33 @@ extension Message {
             2: "APP_STORE",
         ]
     }
+
+    /// How sure it is that a family copy came from a purchase.
+    package struct Confidence: OpenEnum {
+        /// The number on the wire.
+        package let rawValue: Int32
+
+        /// The value with this number, known or not.
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+
+        /// UNSPECIFIED
+        package static let unspecified = Confidence(rawValue: 0)
+        /// AMBIGUOUS
+        package static let ambiguous = Confidence(rawValue: 1)
+        /// LIKELY
+        package static let likely = Confidence(rawValue: 2)
+        /// STRONG
+        package static let strong = Confidence(rawValue: 3)
+        /// DECLARED
+        package static let declared = Confidence(rawValue: 4)
+
+        /// The names known to this release, by number.
+        package static let names: [Int32: String] = [
+            0: "UNSPECIFIED",
+            1: "AMBIGUOUS",
+            2: "LIKELY",
+            3: "STRONG",
+            4: "DECLARED",
+        ]
+    }
 }

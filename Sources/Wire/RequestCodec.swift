@@ -35,7 +35,7 @@ extension Request {
         unsafe target.pointee.timeout_ms = timeoutMilliseconds
         unsafe target.pointee.traceparent = try arena.copy(traceparent)
         unsafe target.pointee.api_key = try arena.copy(apiKey)
-        if let call { try unsafe call.fill(target, arena) }
+        if let call { unsafe target.pointee.call_case = try call.fill(target, arena) }
         let base = unsafe UnsafeRawPointer(target).assumingMemoryBound(to: ProtobufCMessage.self)
         try unsafe output.appendFrame(base, frameByteCountMax: frameByteCountMax)
     }
@@ -52,10 +52,9 @@ extension Request.Call {
     fileprivate init?(_ source: Entitled__V1__Request) {
         switch unsafe source.call_case {
         case ENTITLED__V1__REQUEST__CALL_CHECK_ACCESS:
-            self = unsafe .checkAccess(Message.CheckAccessRequest(source.check_access))
+            self = unsafe .checkAccess(.init(source.check_access))
         case ENTITLED__V1__REQUEST__CALL_CHECK_ACCESS_BATCH:
-            let batch = unsafe source.check_access_batch.pointee
-            self = unsafe .checkAccessBatch(values(batch.n_checks, batch.checks))
+            self = unsafe .checkAccessBatch(Checks(source.check_access_batch).checks)
         case ENTITLED__V1__REQUEST__CALL_INGEST_NOTIFICATION:
             self = unsafe .ingestNotification(.init(source.ingest_notification))
         case ENTITLED__V1__REQUEST__CALL_INGEST_TRANSACTIONS:
@@ -68,49 +67,92 @@ extension Request.Call {
             self = unsafe .getCustomer(.init(source.get_customer))
         case ENTITLED__V1__REQUEST__CALL_GET_SERVER_INFO:
             self = .getServerInfo
+        case ENTITLED__V1__REQUEST__CALL_BACKFILL_NOTIFICATIONS:
+            self = unsafe .backfillNotifications(.init(source.backfill_notifications))
+        case ENTITLED__V1__REQUEST__CALL_LIST_CUSTOMERS:
+            self = unsafe .listCustomers(.init(source.list_customers))
+        case ENTITLED__V1__REQUEST__CALL_GET_FAMILY:
+            self = unsafe .getFamily(.init(source.get_family))
+        case ENTITLED__V1__REQUEST__CALL_LIST_REFUNDS:
+            self = unsafe .listRefunds(.init(source.list_refunds))
+        case ENTITLED__V1__REQUEST__CALL_AUDIT_ACCESS:
+            self = unsafe .auditAccess(.init(source.audit_access))
+        case ENTITLED__V1__REQUEST__CALL_GET_RECONCILIATION:
+            self = unsafe .getReconciliation(.init(source.get_reconciliation))
+        case ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION:
+            self = unsafe .testNotification(.init(source.test_notification))
         default:
             return nil
         }
     }
 
+    /// Writes the call into `target`.
+    ///
+    /// - Returns: which of the oneof's members it is.
     fileprivate func fill(
         _ target: UnsafeMutablePointer<Entitled__V1__Request>, _ arena: MessageArena
-    ) throws(WireError) {
+    ) throws(WireError) -> Entitled__V1__Request__CallCase {
         switch self {
         case .checkAccess(let call):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_CHECK_ACCESS
             unsafe target.pointee.check_access = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_CHECK_ACCESS
         case .checkAccessBatch(let checks):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_CHECK_ACCESS_BATCH
-            let batch = try unsafe arena.allocate(
-                Entitled__V1__CheckAccessBatchRequest.self, count: 1)
-            unsafe entitled__v1__check_access_batch_request__init(batch)
-            unsafe batch.pointee.n_checks = checks.count
-            unsafe batch.pointee.checks = try arena.messages(checks)
-            unsafe target.pointee.check_access_batch = batch
+            unsafe target.pointee.check_access_batch = try arena.message(Checks(checks))
+            return ENTITLED__V1__REQUEST__CALL_CHECK_ACCESS_BATCH
         case .ingestNotification(let call):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_INGEST_NOTIFICATION
             unsafe target.pointee.ingest_notification = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_INGEST_NOTIFICATION
         case .ingestTransactions(let call):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_INGEST_TRANSACTIONS
             unsafe target.pointee.ingest_transactions = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_INGEST_TRANSACTIONS
         case .rebuildCustomer(let call):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_REBUILD_CUSTOMER
             unsafe target.pointee.rebuild_customer = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_REBUILD_CUSTOMER
         case .linkCustomer(let call):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_LINK_CUSTOMER
             unsafe target.pointee.link_customer = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_LINK_CUSTOMER
         case .getCustomer(let call):
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_GET_CUSTOMER
             unsafe target.pointee.get_customer = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_GET_CUSTOMER
         case .getServerInfo:
-            unsafe target.pointee.call_case = ENTITLED__V1__REQUEST__CALL_GET_SERVER_INFO
-            let call = try unsafe arena.allocate(Entitled__V1__GetServerInfoRequest.self, count: 1)
-            unsafe entitled__v1__get_server_info_request__init(call)
-            unsafe target.pointee.get_server_info = call
+            unsafe target.pointee.get_server_info = try arena.message(ServerInfoQuestion())
+            return ENTITLED__V1__REQUEST__CALL_GET_SERVER_INFO
+        case .backfillNotifications(let call):
+            unsafe target.pointee.backfill_notifications = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_BACKFILL_NOTIFICATIONS
+        case .listCustomers(let call):
+            unsafe target.pointee.list_customers = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_LIST_CUSTOMERS
+        case .getFamily(let call):
+            unsafe target.pointee.get_family = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_GET_FAMILY
+        case .listRefunds(let call):
+            unsafe target.pointee.list_refunds = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_LIST_REFUNDS
+        case .auditAccess(let call):
+            unsafe target.pointee.audit_access = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_AUDIT_ACCESS
+        case .getReconciliation(let call):
+            unsafe target.pointee.get_reconciliation = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_GET_RECONCILIATION
+        case .testNotification(let call):
+            unsafe target.pointee.test_notification = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION
         }
     }
 }
+
+/// The message around the checks of a batch.
+private struct Checks {
+    var checks: [Message.CheckAccessRequest] = []
+
+    init() {}
+
+    init(_ checks: [Message.CheckAccessRequest]) { self.checks = checks }
+}
+
+/// The message that asks for the server; it has no fields.
+private struct ServerInfoQuestion {}
 
 extension OutputBuffer {
     /// Appends a C message as one frame.
@@ -131,23 +173,38 @@ extension OutputBuffer {
 
 // MARK: - Field by field
 
+extension Checks: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__CheckAccessBatchRequest>) {
+        unsafe entitled__v1__check_access_batch_request__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__CheckAccessBatchRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.messages(&checks, &c.pointee.n_checks, &c.pointee.checks)
+    }
+}
+
+extension ServerInfoQuestion: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__GetServerInfoRequest>) {
+        unsafe entitled__v1__get_server_info_request__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__GetServerInfoRequest>, _ exchange: E
+    ) throws(E.Failure) {}
+}
+
 extension Message.IngestNotificationRequest: @unsafe CRepresented {
     static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__IngestNotificationRequest>)
     {
         unsafe entitled__v1__ingest_notification_request__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__IngestNotificationRequest>) {
-        self.init()
-        let fields = unsafe source.pointee
-        payload = unsafe Text(fields.payload).bytes
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__IngestNotificationRequest>,
-        _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.payload = try arena.copy(payload)
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__IngestNotificationRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.bytes(&payload, &c.pointee.payload)
     }
 }
 
@@ -157,27 +214,16 @@ extension Message.IngestTransactionsRequest: @unsafe CRepresented {
         unsafe entitled__v1__ingest_transactions_request__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__IngestTransactionsRequest>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customerID = unsafe Text(fields.customer_id)
-        signedTransactions = unsafe texts(fields.n_signed_transactions, fields.signed_transactions)
-        signedRenewals = unsafe texts(fields.n_signed_renewals, fields.signed_renewals)
-        signedAppTransaction = unsafe Text(fields.signed_app_transaction)
-        transfer = unsafe fields.transfer != 0
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__IngestTransactionsRequest>,
-        _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.customer_id = try arena.copy(customerID)
-        unsafe target.pointee.n_signed_transactions = signedTransactions.count
-        unsafe target.pointee.signed_transactions = try arena.copy(signedTransactions)
-        unsafe target.pointee.n_signed_renewals = signedRenewals.count
-        unsafe target.pointee.signed_renewals = try arena.copy(signedRenewals)
-        unsafe target.pointee.signed_app_transaction = try arena.copy(signedAppTransaction)
-        unsafe target.pointee.transfer = transfer ? 1 : 0
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__IngestTransactionsRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&customerID, &c.pointee.customer_id)
+        try unsafe exchange.texts(
+            &signedTransactions, &c.pointee.n_signed_transactions, &c.pointee.signed_transactions)
+        try unsafe exchange.texts(
+            &signedRenewals, &c.pointee.n_signed_renewals, &c.pointee.signed_renewals)
+        try unsafe exchange.text(&signedAppTransaction, &c.pointee.signed_app_transaction)
+        unsafe exchange.flag(&transfer, &c.pointee.transfer)
     }
 }
 
@@ -186,22 +232,13 @@ extension Message.RebuildCustomerRequest: @unsafe CRepresented {
         unsafe entitled__v1__rebuild_customer_request__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__RebuildCustomerRequest>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customer = unsafe Message.CustomerRef(fields.customer)
-        self.source = unsafe .init(fields.source)
-        dryRun = unsafe fields.dry_run != 0
-        scope = unsafe optionalValue(fields.scope)
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__RebuildCustomerRequest>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.customer = try arena.customerRef(customer)
-        unsafe target.pointee.source = source.cValue()
-        unsafe target.pointee.dry_run = dryRun ? 1 : 0
-        unsafe target.pointee.scope = try arena.message(scope)
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__RebuildCustomerRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.customer(&customer, &c.pointee.customer)
+        unsafe exchange.enumeration(&source, &c.pointee.source)
+        unsafe exchange.flag(&dryRun, &c.pointee.dry_run)
+        try unsafe exchange.message(&scope, &c.pointee.scope)
     }
 }
 
@@ -210,26 +247,15 @@ extension Message.LinkCustomerRequest: @unsafe CRepresented {
         unsafe entitled__v1__link_customer_request__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__LinkCustomerRequest>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customerID = unsafe Text(fields.customer_id)
-        identity = unsafe Message.CustomerRef(fields.identity)
-        scope = unsafe optionalValue(fields.scope)
-        transfer = unsafe fields.transfer != 0
-        householdID = unsafe Text(fields.household_id)
-        leaveHousehold = unsafe fields.leave_household != 0
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__LinkCustomerRequest>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.customer_id = try arena.copy(customerID)
-        unsafe target.pointee.identity = try arena.customerRef(identity)
-        unsafe target.pointee.scope = try arena.message(scope)
-        unsafe target.pointee.transfer = transfer ? 1 : 0
-        unsafe target.pointee.household_id = try arena.copy(householdID)
-        unsafe target.pointee.leave_household = leaveHousehold ? 1 : 0
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__LinkCustomerRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&customerID, &c.pointee.customer_id)
+        try unsafe exchange.customer(&identity, &c.pointee.identity)
+        try unsafe exchange.message(&scope, &c.pointee.scope)
+        unsafe exchange.flag(&transfer, &c.pointee.transfer)
+        try unsafe exchange.text(&householdID, &c.pointee.household_id)
+        unsafe exchange.flag(&leaveHousehold, &c.pointee.leave_household)
     }
 }
 
@@ -238,21 +264,12 @@ extension Message.GetCustomerRequest: @unsafe CRepresented {
         unsafe entitled__v1__get_customer_request__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__GetCustomerRequest>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customer = unsafe Message.CustomerRef(fields.customer)
-        scope = unsafe optionalValue(fields.scope)
-        pageToken = unsafe Text(fields.page_token)
-        allPayloads = unsafe fields.all_payloads != 0
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__GetCustomerRequest>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.customer = try arena.customerRef(customer)
-        unsafe target.pointee.scope = try arena.message(scope)
-        unsafe target.pointee.page_token = try arena.copy(pageToken)
-        unsafe target.pointee.all_payloads = allPayloads ? 1 : 0
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__GetCustomerRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.customer(&customer, &c.pointee.customer)
+        try unsafe exchange.message(&scope, &c.pointee.scope)
+        try unsafe exchange.text(&pageToken, &c.pointee.page_token)
+        unsafe exchange.flag(&allPayloads, &c.pointee.all_payloads)
     }
 }

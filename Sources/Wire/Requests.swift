@@ -2,10 +2,13 @@ extension Message {
     /// What Apple POSTed.
     package struct IngestNotificationRequest: Hashable, Sendable {
         /// The HTTP body exactly as it came (V2 or V1), or a bare JWS.
-        package var payload: [UInt8]
+        package var payload: [UInt8] = []
+
+        /// A request without a body; set it.
+        package init() {}
 
         /// A request with this body.
-        package init(payload: [UInt8] = []) { self.payload = payload }
+        package init(payload: [UInt8]) { self.payload = payload }
     }
 
     /// Signed facts of one customer.
@@ -95,6 +98,20 @@ package struct Request: Hashable, Sendable {
         case getCustomer(Message.GetCustomerRequest)
         /// Show the server.
         case getServerInfo
+        /// Take in a page of Apple's notification history.
+        case backfillNotifications(Message.BackfillNotificationsRequest)
+        /// Show a page of customers.
+        case listCustomers(Message.ListCustomersRequest)
+        /// Show who shares with whom.
+        case getFamily(Message.GetFamilyRequest)
+        /// Show a page of the bill.
+        case listRefunds(Message.ListRefundsRequest)
+        /// Show who still has access on a refunded purchase.
+        case auditAccess(Message.AuditAccessRequest)
+        /// Show what is queued for a fetch from Apple.
+        case getReconciliation(Message.GetReconciliationRequest)
+        /// Ask Apple for a test notification, or what became of one.
+        case testNotification(Message.TestNotificationRequest)
     }
 
     /// Chosen by the client, returned in the response.

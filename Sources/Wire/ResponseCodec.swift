@@ -33,7 +33,7 @@ extension Response {
         unsafe target.pointee.reason = try arena.copy(reason)
         unsafe target.pointee.message = try arena.copy(message)
         unsafe target.pointee.retry_after_ms = retryAfterMilliseconds
-        if let result { try unsafe result.fill(target, arena) }
+        if let result { unsafe target.pointee.result_case = try result.fill(target, arena) }
         let base = unsafe UnsafeRawPointer(target).assumingMemoryBound(to: ProtobufCMessage.self)
         try unsafe output.appendFrame(base, frameByteCountMax: frameByteCountMax)
     }
@@ -57,113 +57,149 @@ extension Response.Result {
         case ENTITLED__V1__RESPONSE__RESULT_INGEST_NOTIFICATION:
             self = unsafe .ingestNotification(.init(source.ingest_notification))
         case ENTITLED__V1__RESPONSE__RESULT_INGEST_TRANSACTIONS:
-            let write = unsafe source.ingest_transactions.pointee
-            self = unsafe .ingestTransactions(
-                .init(values(write.n_changes, write.changes), write.revision))
+            self = unsafe .ingestTransactions(Upload(source.ingest_transactions).response)
         case ENTITLED__V1__RESPONSE__RESULT_REBUILD_CUSTOMER:
             self = unsafe .rebuildCustomer(.init(source.rebuild_customer))
         case ENTITLED__V1__RESPONSE__RESULT_LINK_CUSTOMER:
-            let write = unsafe source.link_customer.pointee
-            self = unsafe .linkCustomer(
-                .init(values(write.n_changes, write.changes), write.revision))
+            self = unsafe .linkCustomer(Link(source.link_customer).response)
         case ENTITLED__V1__RESPONSE__RESULT_GET_CUSTOMER:
             self = unsafe .getCustomer(.init(source.get_customer))
         case ENTITLED__V1__RESPONSE__RESULT_GET_SERVER_INFO:
             self = unsafe .getServerInfo(.init(source.get_server_info))
+        case ENTITLED__V1__RESPONSE__RESULT_BACKFILL_NOTIFICATIONS:
+            self = unsafe .backfillNotifications(.init(source.backfill_notifications))
+        case ENTITLED__V1__RESPONSE__RESULT_LIST_CUSTOMERS:
+            self = unsafe .listCustomers(.init(source.list_customers))
+        case ENTITLED__V1__RESPONSE__RESULT_GET_FAMILY:
+            self = unsafe .getFamily(.init(source.get_family))
+        case ENTITLED__V1__RESPONSE__RESULT_LIST_REFUNDS:
+            self = unsafe .listRefunds(.init(source.list_refunds))
+        case ENTITLED__V1__RESPONSE__RESULT_AUDIT_ACCESS:
+            self = unsafe .auditAccess(.init(source.audit_access))
+        case ENTITLED__V1__RESPONSE__RESULT_GET_RECONCILIATION:
+            self = unsafe .getReconciliation(.init(source.get_reconciliation))
+        case ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION:
+            self = unsafe .testNotification(.init(source.test_notification))
         default:
             return nil
         }
     }
 
+    /// Writes the result into `target`.
+    ///
+    /// - Returns: which of the oneof's members it is.
     fileprivate func fill(
         _ target: UnsafeMutablePointer<Entitled__V1__Response>, _ arena: MessageArena
-    ) throws(WireError) {
+    ) throws(WireError) -> Entitled__V1__Response__ResultCase {
         switch self {
         case .checkAccess(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_CHECK_ACCESS
             unsafe target.pointee.check_access = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_CHECK_ACCESS
         case .checkAccessBatch(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_CHECK_ACCESS_BATCH
             unsafe target.pointee.check_access_batch = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_CHECK_ACCESS_BATCH
         case .ingestNotification(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_INGEST_NOTIFICATION
             unsafe target.pointee.ingest_notification = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_INGEST_NOTIFICATION
         case .ingestTransactions(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_INGEST_TRANSACTIONS
-            unsafe target.pointee.ingest_transactions = try arena.upload(result)
+            unsafe target.pointee.ingest_transactions = try arena.message(Upload(result))
+            return ENTITLED__V1__RESPONSE__RESULT_INGEST_TRANSACTIONS
         case .rebuildCustomer(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_REBUILD_CUSTOMER
             unsafe target.pointee.rebuild_customer = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_REBUILD_CUSTOMER
         case .linkCustomer(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_LINK_CUSTOMER
-            unsafe target.pointee.link_customer = try arena.link(result)
+            unsafe target.pointee.link_customer = try arena.message(Link(result))
+            return ENTITLED__V1__RESPONSE__RESULT_LINK_CUSTOMER
         case .getCustomer(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_GET_CUSTOMER
             unsafe target.pointee.get_customer = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_GET_CUSTOMER
         case .getServerInfo(let result):
-            unsafe target.pointee.result_case = ENTITLED__V1__RESPONSE__RESULT_GET_SERVER_INFO
             unsafe target.pointee.get_server_info = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_GET_SERVER_INFO
+        case .backfillNotifications(let result):
+            unsafe target.pointee.backfill_notifications = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_BACKFILL_NOTIFICATIONS
+        case .listCustomers(let result):
+            unsafe target.pointee.list_customers = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_LIST_CUSTOMERS
+        case .getFamily(let result):
+            unsafe target.pointee.get_family = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_GET_FAMILY
+        case .listRefunds(let result):
+            unsafe target.pointee.list_refunds = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_LIST_REFUNDS
+        case .auditAccess(let result):
+            unsafe target.pointee.audit_access = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_AUDIT_ACCESS
+        case .getReconciliation(let result):
+            unsafe target.pointee.get_reconciliation = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_GET_RECONCILIATION
+        case .testNotification(let result):
+            unsafe target.pointee.test_notification = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION
         }
     }
 }
 
-extension MessageArena {
-    /// The answer to an upload as a C field holds it.
-    fileprivate func upload(
-        _ result: Message.WriteResponse
-    ) throws(WireError) -> UnsafeMutablePointer<Entitled__V1__IngestTransactionsResponse> {
-        let target = try unsafe allocate(
-            Entitled__V1__IngestTransactionsResponse.self, count: 1)
-        unsafe entitled__v1__ingest_transactions_response__init(target)
-        unsafe target.pointee.n_changes = result.changes.count
-        unsafe target.pointee.changes = try messages(result.changes)
-        unsafe target.pointee.revision = result.revision
-        return unsafe target
-    }
+// The answers to uploads and links are one message here and two in the contract.
 
-    /// The answer to a link as a C field holds it.
-    fileprivate func link(
-        _ result: Message.WriteResponse
-    ) throws(WireError) -> UnsafeMutablePointer<Entitled__V1__LinkCustomerResponse> {
-        let target = try unsafe allocate(Entitled__V1__LinkCustomerResponse.self, count: 1)
-        unsafe entitled__v1__link_customer_response__init(target)
-        unsafe target.pointee.n_changes = result.changes.count
-        unsafe target.pointee.changes = try messages(result.changes)
-        unsafe target.pointee.revision = result.revision
-        return unsafe target
-    }
+private struct Upload {
+    var response = Message.WriteResponse()
+
+    init() {}
+
+    init(_ response: Message.WriteResponse) { self.response = response }
 }
 
-extension Message.WriteResponse {
-    /// A copy of the two fields that the answers to uploads and links have.
-    fileprivate init(_ changes: [Message.Change], _ revision: UInt64) {
-        self.init()
-        self.changes = changes
-        self.revision = revision
-    }
+private struct Link {
+    var response = Message.WriteResponse()
+
+    init() {}
+
+    init(_ response: Message.WriteResponse) { self.response = response }
 }
 
 // MARK: - Field by field
+
+extension Upload: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__IngestTransactionsResponse>)
+    {
+        unsafe entitled__v1__ingest_transactions_response__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__IngestTransactionsResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.messages(
+            &response.changes, &c.pointee.n_changes, &c.pointee.changes)
+        unsafe exchange.number(&response.revision, &c.pointee.revision)
+    }
+}
+
+extension Link: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__LinkCustomerResponse>) {
+        unsafe entitled__v1__link_customer_response__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__LinkCustomerResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.messages(
+            &response.changes, &c.pointee.n_changes, &c.pointee.changes)
+        unsafe exchange.number(&response.revision, &c.pointee.revision)
+    }
+}
 
 extension Message.CheckAccessBatchResponse: @unsafe CRepresented {
     static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__CheckAccessBatchResponse>) {
         unsafe entitled__v1__check_access_batch_response__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__CheckAccessBatchResponse>) {
-        self.init()
-        let fields = unsafe source.pointee
-        results = unsafe values(fields.n_results, fields.results)
-        revision = unsafe fields.revision
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__CheckAccessBatchResponse>,
-        _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.n_results = results.count
-        unsafe target.pointee.results = try arena.messages(results)
-        unsafe target.pointee.revision = revision
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__CheckAccessBatchResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.messages(&results, &c.pointee.n_results, &c.pointee.results)
+        unsafe exchange.number(&revision, &c.pointee.revision)
     }
 }
 
@@ -173,28 +209,15 @@ extension Message.IngestNotificationResponse: @unsafe CRepresented {
         unsafe entitled__v1__ingest_notification_response__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__IngestNotificationResponse>) {
-        self.init()
-        let fields = unsafe source.pointee
-        notificationUUID = unsafe Text(fields.notification_uuid)
-        notificationType = unsafe Text(fields.notification_type)
-        subtype = unsafe Text(fields.subtype)
-        disposition = unsafe .init(fields.disposition)
-        changes = unsafe values(fields.n_changes, fields.changes)
-        revision = unsafe fields.revision
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__IngestNotificationResponse>,
-        _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.notification_uuid = try arena.copy(notificationUUID)
-        unsafe target.pointee.notification_type = try arena.copy(notificationType)
-        unsafe target.pointee.subtype = try arena.copy(subtype)
-        unsafe target.pointee.disposition = disposition.cValue()
-        unsafe target.pointee.n_changes = changes.count
-        unsafe target.pointee.changes = try arena.messages(changes)
-        unsafe target.pointee.revision = revision
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__IngestNotificationResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&notificationUUID, &c.pointee.notification_uuid)
+        try unsafe exchange.text(&notificationType, &c.pointee.notification_type)
+        try unsafe exchange.text(&subtype, &c.pointee.subtype)
+        unsafe exchange.enumeration(&disposition, &c.pointee.disposition)
+        try unsafe exchange.messages(&changes, &c.pointee.n_changes, &c.pointee.changes)
+        unsafe exchange.number(&revision, &c.pointee.revision)
     }
 }
 
@@ -203,26 +226,16 @@ extension Message.RebuildCustomerResponse: @unsafe CRepresented {
         unsafe entitled__v1__rebuild_customer_response__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__RebuildCustomerResponse>) {
-        self.init()
-        let fields = unsafe source.pointee
-        self.source = unsafe .init(fields.source)
-        transactionsRead = unsafe fields.transactions_read
-        changes = unsafe values(fields.n_changes, fields.changes)
-        entitlements = unsafe values(fields.n_entitlements, fields.entitlements)
-        revision = unsafe fields.revision
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__RebuildCustomerResponse>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.source = source.cValue()
-        unsafe target.pointee.transactions_read = transactionsRead
-        unsafe target.pointee.n_changes = changes.count
-        unsafe target.pointee.changes = try arena.messages(changes)
-        unsafe target.pointee.n_entitlements = entitlements.count
-        unsafe target.pointee.entitlements = try arena.messages(entitlements)
-        unsafe target.pointee.revision = revision
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__RebuildCustomerResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        unsafe exchange.enumeration(&source, &c.pointee.source)
+        unsafe exchange.number(&transactionsRead, &c.pointee.transactions_read)
+        try unsafe exchange.messages(&changes, &c.pointee.n_changes, &c.pointee.changes)
+        try unsafe exchange.messages(
+            &entitlements, &c.pointee.n_entitlements, &c.pointee.entitlements)
+        unsafe exchange.number(&revision, &c.pointee.revision)
+        try unsafe exchange.messages(&problems, &c.pointee.n_problems, &c.pointee.problems)
     }
 }
 
@@ -231,39 +244,24 @@ extension Message.GetCustomerResponse: @unsafe CRepresented {
         unsafe entitled__v1__get_customer_response__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__GetCustomerResponse>) {
-        self.init()
-        let fields = unsafe source.pointee
-        customerID = unsafe Text(fields.customer_id)
-        entitlements = unsafe values(fields.n_entitlements, fields.entitlements)
-        transactions = unsafe values(fields.n_transactions, fields.transactions)
-        notifications = unsafe values(fields.n_notifications, fields.notifications)
-        identities = unsafe texts(fields.n_identities, fields.identities)
-        revision = unsafe fields.revision
-        nextPageToken = unsafe Text(fields.next_page_token)
-        transactionsTotal = unsafe fields.transactions_total
-        householdID = unsafe Text(fields.household_id)
-        audit = unsafe values(fields.n_audit, fields.audit)
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__GetCustomerResponse>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.customer_id = try arena.copy(customerID)
-        unsafe target.pointee.n_entitlements = entitlements.count
-        unsafe target.pointee.entitlements = try arena.messages(entitlements)
-        unsafe target.pointee.n_transactions = transactions.count
-        unsafe target.pointee.transactions = try arena.messages(transactions)
-        unsafe target.pointee.n_notifications = notifications.count
-        unsafe target.pointee.notifications = try arena.messages(notifications)
-        unsafe target.pointee.n_identities = identities.count
-        unsafe target.pointee.identities = try arena.copy(identities)
-        unsafe target.pointee.revision = revision
-        unsafe target.pointee.next_page_token = try arena.copy(nextPageToken)
-        unsafe target.pointee.transactions_total = transactionsTotal
-        unsafe target.pointee.household_id = try arena.copy(householdID)
-        unsafe target.pointee.n_audit = audit.count
-        unsafe target.pointee.audit = try arena.messages(audit)
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__GetCustomerResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&customerID, &c.pointee.customer_id)
+        try unsafe exchange.messages(
+            &entitlements, &c.pointee.n_entitlements, &c.pointee.entitlements)
+        try unsafe exchange.messages(
+            &transactions, &c.pointee.n_transactions, &c.pointee.transactions)
+        try unsafe exchange.messages(
+            &notifications, &c.pointee.n_notifications, &c.pointee.notifications)
+        try unsafe exchange.texts(&identities, &c.pointee.n_identities, &c.pointee.identities)
+        unsafe exchange.number(&revision, &c.pointee.revision)
+        try unsafe exchange.text(&nextPageToken, &c.pointee.next_page_token)
+        unsafe exchange.number(&transactionsTotal, &c.pointee.transactions_total)
+        try unsafe exchange.text(&householdID, &c.pointee.household_id)
+        try unsafe exchange.messages(&audit, &c.pointee.n_audit, &c.pointee.audit)
+        unsafe exchange.number(&refreshedAtMilliseconds, &c.pointee.refreshed_at_ms)
+        try unsafe exchange.message(&queuedRefresh, &c.pointee.queued_refresh)
     }
 }
 
@@ -272,32 +270,17 @@ extension Message.GetServerInfoResponse: @unsafe CRepresented {
         unsafe entitled__v1__get_server_info_response__init(target)
     }
 
-    init(_ source: UnsafePointer<Entitled__V1__GetServerInfoResponse>) {
-        self.init()
-        let fields = unsafe source.pointee
-        version = unsafe Text(fields.version)
-        commit = unsafe Text(fields.commit)
-        revision = unsafe fields.revision
-        uptimeMilliseconds = unsafe fields.uptime_ms
-        scopes = unsafe values(fields.n_scopes, fields.scopes)
-        customers = unsafe fields.customers
-        transactions = unsafe fields.transactions
-        appStoreAPIConfigured = unsafe fields.app_store_api_configured != 0
-        protocolVersion = unsafe fields.protocol_version
-    }
-
-    func fill(
-        _ target: UnsafeMutablePointer<Entitled__V1__GetServerInfoResponse>, _ arena: MessageArena
-    ) throws(WireError) {
-        unsafe target.pointee.version = try arena.copy(version)
-        unsafe target.pointee.commit = try arena.copy(commit)
-        unsafe target.pointee.revision = revision
-        unsafe target.pointee.uptime_ms = uptimeMilliseconds
-        unsafe target.pointee.n_scopes = scopes.count
-        unsafe target.pointee.scopes = try arena.messages(scopes)
-        unsafe target.pointee.customers = customers
-        unsafe target.pointee.transactions = transactions
-        unsafe target.pointee.app_store_api_configured = appStoreAPIConfigured ? 1 : 0
-        unsafe target.pointee.protocol_version = protocolVersion
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__GetServerInfoResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.text(&version, &c.pointee.version)
+        try unsafe exchange.text(&commit, &c.pointee.commit)
+        unsafe exchange.number(&revision, &c.pointee.revision)
+        unsafe exchange.number(&uptimeMilliseconds, &c.pointee.uptime_ms)
+        try unsafe exchange.messages(&scopes, &c.pointee.n_scopes, &c.pointee.scopes)
+        unsafe exchange.number(&customers, &c.pointee.customers)
+        unsafe exchange.number(&transactions, &c.pointee.transactions)
+        unsafe exchange.flag(&appStoreAPIConfigured, &c.pointee.app_store_api_configured)
+        unsafe exchange.number(&protocolVersion, &c.pointee.protocol_version)
     }
 }

@@ -52,6 +52,8 @@ extension Message {
         package var entitlements: [Entitlement] = []
         /// The revision that contains the rebuild.
         package var revision: UInt64 = 0
+        /// What Apple's answer held and was not taken; the rest was.
+        package var problems: [ItemProblem] = []
 
         /// A rebuild of nothing; set the fields.
         package init() {}
@@ -79,6 +81,10 @@ extension Message {
         package var householdID = Text()
         /// On the first page.
         package var audit: [AuditEntry] = []
+        /// When Apple's history of him was last fetched whole, milliseconds since 1970; 0 = never.
+        package var refreshedAtMilliseconds: Int64 = 0
+        /// What the queue holds for him.
+        package var queuedRefresh: QueuedRefresh?
 
         /// Nobody; set the fields.
         package init() {}
@@ -130,6 +136,20 @@ package struct Response: Hashable, Sendable {
         case getCustomer(Message.GetCustomerResponse)
         /// The server.
         case getServerInfo(Message.GetServerInfoResponse)
+        /// What a page of Apple's notification history brought.
+        case backfillNotifications(Message.BackfillNotificationsResponse)
+        /// A page of customers.
+        case listCustomers(Message.ListCustomersResponse)
+        /// Who shares with whom.
+        case getFamily(Message.GetFamilyResponse)
+        /// A page of the bill.
+        case listRefunds(Message.ListRefundsResponse)
+        /// Who still has access on a refunded purchase.
+        case auditAccess(Message.AuditAccessResponse)
+        /// What is queued for a fetch from Apple.
+        case getReconciliation(Message.GetReconciliationResponse)
+        /// What became of a test notification.
+        case testNotification(Message.TestNotificationResponse)
     }
 
     /// That of the request; 0 where the frame could not be understood.

@@ -15,6 +15,7 @@ import Wire
             ("Status", Message.Status.names), ("Environment", Message.Environment.names),
             ("Ownership", Message.Ownership.names), ("Reason", Message.Reason.names),
             ("Disposition", Message.Disposition.names), ("Source", Message.Source.names),
+            ("Confidence", Message.Confidence.names),
         ])
     func `the names are those of the proto file`(name: String, names: [Int32: String]) throws {
         let lines = try ProtoFile.lines()

@@ -62,7 +62,7 @@ import Wire
         #expect(decoded.scope?.environment.rawValue == -1)
     }
 
-    @Test(arguments: ["0805 A20600", "0805", "0805 920100"])
+    @Test(arguments: ["0805 A20600", "0805", "0805 CA0100"])
     func `a call that nobody knows leaves the id readable`(digits: String) throws {
         let body = hex(digits)
         #expect(try Request(decoding: body.span, in: arena) == Request(id: 5, call: nil))

@@ -8,7 +8,9 @@ import Wire
         let calls: [Request.Call] = [
             .checkAccess(.init()), .checkAccessBatch([]), .ingestNotification(.init()),
             .ingestTransactions(.init()), .rebuildCustomer(.init()), .linkCustomer(.init()),
-            .getCustomer(.init()), .getServerInfo,
+            .getCustomer(.init()), .getServerInfo, .backfillNotifications(.init()),
+            .listCustomers(.init()), .getFamily(.init()), .listRefunds(.init()),
+            .auditAccess(.init()), .getReconciliation(.init()), .testNotification(.init()),
         ]
         for (index, call) in calls.enumerated() {
             let body = try Oracle.body(Request(id: 0, call: call), arena)

@@ -14,7 +14,9 @@ import Wire
         let results: [Response.Result] = [
             .checkAccess(.init()), .checkAccessBatch(.init()), .ingestNotification(.init()),
             .ingestTransactions(.init()), .rebuildCustomer(.init()), .linkCustomer(.init()),
-            .getCustomer(.init()), .getServerInfo(.init()),
+            .getCustomer(.init()), .getServerInfo(.init()), .backfillNotifications(.init()),
+            .listCustomers(.init()), .getFamily(.init()), .listRefunds(.init()),
+            .auditAccess(.init()), .getReconciliation(.init()), .testNotification(.init()),
         ]
         for (index, result) in results.enumerated() {
             #expect(

@@ -30,6 +30,7 @@ typedef struct Entitled__V1__IngestTransactionsRequest Entitled__V1__IngestTrans
 typedef struct Entitled__V1__IngestTransactionsResponse Entitled__V1__IngestTransactionsResponse;
 typedef struct Entitled__V1__RebuildCustomerRequest Entitled__V1__RebuildCustomerRequest;
 typedef struct Entitled__V1__RebuildCustomerResponse Entitled__V1__RebuildCustomerResponse;
+typedef struct Entitled__V1__ItemProblem Entitled__V1__ItemProblem;
 typedef struct Entitled__V1__LinkCustomerRequest Entitled__V1__LinkCustomerRequest;
 typedef struct Entitled__V1__LinkCustomerResponse Entitled__V1__LinkCustomerResponse;
 typedef struct Entitled__V1__GetCustomerRequest Entitled__V1__GetCustomerRequest;
@@ -40,6 +41,29 @@ typedef struct Entitled__V1__TransactionRecord Entitled__V1__TransactionRecord;
 typedef struct Entitled__V1__NotificationRecord Entitled__V1__NotificationRecord;
 typedef struct Entitled__V1__GetServerInfoRequest Entitled__V1__GetServerInfoRequest;
 typedef struct Entitled__V1__GetServerInfoResponse Entitled__V1__GetServerInfoResponse;
+typedef struct Entitled__V1__BackfillNotificationsRequest Entitled__V1__BackfillNotificationsRequest;
+typedef struct Entitled__V1__BackfillNotificationsResponse Entitled__V1__BackfillNotificationsResponse;
+typedef struct Entitled__V1__TestNotificationRequest Entitled__V1__TestNotificationRequest;
+typedef struct Entitled__V1__TestNotificationResponse Entitled__V1__TestNotificationResponse;
+typedef struct Entitled__V1__SendAttempt Entitled__V1__SendAttempt;
+typedef struct Entitled__V1__GetReconciliationRequest Entitled__V1__GetReconciliationRequest;
+typedef struct Entitled__V1__GetReconciliationResponse Entitled__V1__GetReconciliationResponse;
+typedef struct Entitled__V1__QueuedRefresh Entitled__V1__QueuedRefresh;
+typedef struct Entitled__V1__ListCustomersRequest Entitled__V1__ListCustomersRequest;
+typedef struct Entitled__V1__ListCustomersResponse Entitled__V1__ListCustomersResponse;
+typedef struct Entitled__V1__CustomerSummary Entitled__V1__CustomerSummary;
+typedef struct Entitled__V1__GetFamilyRequest Entitled__V1__GetFamilyRequest;
+typedef struct Entitled__V1__GetFamilyResponse Entitled__V1__GetFamilyResponse;
+typedef struct Entitled__V1__FamilyMember Entitled__V1__FamilyMember;
+typedef struct Entitled__V1__FamilyCopy Entitled__V1__FamilyCopy;
+typedef struct Entitled__V1__MatchedFamily Entitled__V1__MatchedFamily;
+typedef struct Entitled__V1__AuditAccessRequest Entitled__V1__AuditAccessRequest;
+typedef struct Entitled__V1__AuditAccessResponse Entitled__V1__AuditAccessResponse;
+typedef struct Entitled__V1__AccessFinding Entitled__V1__AccessFinding;
+typedef struct Entitled__V1__ListRefundsRequest Entitled__V1__ListRefundsRequest;
+typedef struct Entitled__V1__ListRefundsResponse Entitled__V1__ListRefundsResponse;
+typedef struct Entitled__V1__RefundRecord Entitled__V1__RefundRecord;
+typedef struct Entitled__V1__PersonUse Entitled__V1__PersonUse;
 
 
 /* --- enums --- */
@@ -134,7 +158,8 @@ typedef enum _Entitled__V1__Reason {
 typedef enum _Entitled__V1__Disposition {
   ENTITLED__V1__DISPOSITION__DISPOSITION_UNSPECIFIED = 0,
   /*
-   * A fact, a newer copy, an override or a piece of evidence came in.
+   * A fact, a newer copy, an override or a piece of evidence came in; of an unsigned V1 body: a
+   * fetch from Apple of whom it names is queued.
    */
   ENTITLED__V1__DISPOSITION__DISPOSITION_APPLIED = 1,
   /*
@@ -167,6 +192,29 @@ typedef enum _Entitled__V1__Source {
   ENTITLED__V1__SOURCE__SOURCE_APP_STORE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SOURCE)
 } Entitled__V1__Source;
+/*
+ * How sure it is that a family copy came from a purchase: Apple publishes no link.
+ */
+typedef enum _Entitled__V1__Confidence {
+  ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED = 0,
+  /*
+   * More than one family fits: none is assumed.
+   */
+  ENTITLED__V1__CONFIDENCE__CONFIDENCE_AMBIGUOUS = 1,
+  /*
+   * Product, purchase date and expiry date are the same to the millisecond.
+   */
+  ENTITLED__V1__CONFIDENCE__CONFIDENCE_LIKELY = 2,
+  /*
+   * The line item is the same too.
+   */
+  ENTITLED__V1__CONFIDENCE__CONFIDENCE_STRONG = 3,
+  /*
+   * The app declared the household.
+   */
+  ENTITLED__V1__CONFIDENCE__CONFIDENCE_DECLARED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONFIDENCE)
+} Entitled__V1__Confidence;
 
 /* --- messages --- */
 
@@ -179,7 +227,14 @@ typedef enum {
   ENTITLED__V1__REQUEST__CALL_REBUILD_CUSTOMER = 14,
   ENTITLED__V1__REQUEST__CALL_LINK_CUSTOMER = 15,
   ENTITLED__V1__REQUEST__CALL_GET_CUSTOMER = 16,
-  ENTITLED__V1__REQUEST__CALL_GET_SERVER_INFO = 17
+  ENTITLED__V1__REQUEST__CALL_GET_SERVER_INFO = 17,
+  ENTITLED__V1__REQUEST__CALL_BACKFILL_NOTIFICATIONS = 18,
+  ENTITLED__V1__REQUEST__CALL_LIST_CUSTOMERS = 19,
+  ENTITLED__V1__REQUEST__CALL_GET_FAMILY = 20,
+  ENTITLED__V1__REQUEST__CALL_LIST_REFUNDS = 21,
+  ENTITLED__V1__REQUEST__CALL_AUDIT_ACCESS = 22,
+  ENTITLED__V1__REQUEST__CALL_GET_RECONCILIATION = 23,
+  ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION = 24
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REQUEST__CALL__CASE)
 } Entitled__V1__Request__CallCase;
 
@@ -214,6 +269,13 @@ struct  Entitled__V1__Request
     Entitled__V1__LinkCustomerRequest *link_customer;
     Entitled__V1__GetCustomerRequest *get_customer;
     Entitled__V1__GetServerInfoRequest *get_server_info;
+    Entitled__V1__BackfillNotificationsRequest *backfill_notifications;
+    Entitled__V1__ListCustomersRequest *list_customers;
+    Entitled__V1__GetFamilyRequest *get_family;
+    Entitled__V1__ListRefundsRequest *list_refunds;
+    Entitled__V1__AuditAccessRequest *audit_access;
+    Entitled__V1__GetReconciliationRequest *get_reconciliation;
+    Entitled__V1__TestNotificationRequest *test_notification;
   };
 };
 #define ENTITLED__V1__REQUEST__INIT \
@@ -230,7 +292,14 @@ typedef enum {
   ENTITLED__V1__RESPONSE__RESULT_REBUILD_CUSTOMER = 14,
   ENTITLED__V1__RESPONSE__RESULT_LINK_CUSTOMER = 15,
   ENTITLED__V1__RESPONSE__RESULT_GET_CUSTOMER = 16,
-  ENTITLED__V1__RESPONSE__RESULT_GET_SERVER_INFO = 17
+  ENTITLED__V1__RESPONSE__RESULT_GET_SERVER_INFO = 17,
+  ENTITLED__V1__RESPONSE__RESULT_BACKFILL_NOTIFICATIONS = 18,
+  ENTITLED__V1__RESPONSE__RESULT_LIST_CUSTOMERS = 19,
+  ENTITLED__V1__RESPONSE__RESULT_GET_FAMILY = 20,
+  ENTITLED__V1__RESPONSE__RESULT_LIST_REFUNDS = 21,
+  ENTITLED__V1__RESPONSE__RESULT_AUDIT_ACCESS = 22,
+  ENTITLED__V1__RESPONSE__RESULT_GET_RECONCILIATION = 23,
+  ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION = 24
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESPONSE__RESULT__CASE)
 } Entitled__V1__Response__ResultCase;
 
@@ -264,6 +333,13 @@ struct  Entitled__V1__Response
     Entitled__V1__LinkCustomerResponse *link_customer;
     Entitled__V1__GetCustomerResponse *get_customer;
     Entitled__V1__GetServerInfoResponse *get_server_info;
+    Entitled__V1__BackfillNotificationsResponse *backfill_notifications;
+    Entitled__V1__ListCustomersResponse *list_customers;
+    Entitled__V1__GetFamilyResponse *get_family;
+    Entitled__V1__ListRefundsResponse *list_refunds;
+    Entitled__V1__AuditAccessResponse *audit_access;
+    Entitled__V1__GetReconciliationResponse *get_reconciliation;
+    Entitled__V1__TestNotificationResponse *test_notification;
   };
 };
 #define ENTITLED__V1__RESPONSE__INIT \
@@ -527,10 +603,32 @@ struct  Entitled__V1__RebuildCustomerResponse
   size_t n_entitlements;
   Entitled__V1__Entitlement **entitlements;
   uint64_t revision;
+  /*
+   * What Apple's answer held and was not taken; the rest was.
+   */
+  size_t n_problems;
+  Entitled__V1__ItemProblem **problems;
 };
 #define ENTITLED__V1__REBUILD_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__rebuild_customer_response__descriptor) \
-    , ENTITLED__V1__SOURCE__SOURCE_UNSPECIFIED, 0, 0,NULL, 0,NULL, 0 }
+    , ENTITLED__V1__SOURCE__SOURCE_UNSPECIFIED, 0, 0,NULL, 0,NULL, 0, 0,NULL }
+
+
+/*
+ * An item of Apple's that was refused.
+ */
+struct  Entitled__V1__ItemProblem
+{
+  ProtobufCMessage base;
+  /*
+   * As in Response.
+   */
+  ProtobufCBinaryData reason;
+  ProtobufCBinaryData message;
+};
+#define ENTITLED__V1__ITEM_PROBLEM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__item_problem__descriptor) \
+    , {0,NULL}, {0,NULL} }
 
 
 struct  Entitled__V1__LinkCustomerRequest
@@ -623,10 +721,18 @@ struct  Entitled__V1__GetCustomerResponse
    */
   size_t n_audit;
   Entitled__V1__AuditEntry **audit;
+  /*
+   * When Apple's history of the customer was last fetched whole; 0 = never.
+   */
+  int64_t refreshed_at_ms;
+  /*
+   * What the queue holds for the customer; absent = nothing.
+   */
+  Entitled__V1__QueuedRefresh *queued_refresh;
 };
 #define ENTITLED__V1__GET_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_response__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, NULL }
 
 
 /*
@@ -637,7 +743,7 @@ struct  Entitled__V1__AuditEntry
   ProtobufCMessage base;
   int64_t at_ms;
   /*
-   * LINKED, TRANSFERRED, IDENTITY_CONFLICT, HOUSEHOLD_JOINED, HOUSEHOLD_LEFT, REBUILT,
+   * LINKED, TRANSFERRED, MERGED, IDENTITY_CONFLICT, HOUSEHOLD_JOINED, HOUSEHOLD_LEFT, REBUILT,
    * DATELESS_REVOKE_IGNORED; open.
    */
   ProtobufCBinaryData action;
@@ -679,10 +785,19 @@ struct  Entitled__V1__Entitlement
    * False where Apple's signed data leave the cause of the revocation open.
    */
   protobuf_c_boolean cause_certain;
+  /*
+   * How the refunded purchase behind a family copy was found. Where access is granted it goes on
+   * although that payment went back.
+   */
+  Entitled__V1__Confidence family_confidence;
+  /*
+   * That purchase; empty where none is known, and while its payment stands.
+   */
+  ProtobufCBinaryData family_transaction_id;
 };
 #define ENTITLED__V1__ENTITLEMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement__descriptor) \
-    , {0,NULL}, 0,NULL, 0, ENTITLED__V1__REASON__REASON_UNSPECIFIED, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, 0, {0,NULL}, {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, 0,NULL, 0, ENTITLED__V1__REASON__REASON_UNSPECIFIED, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, 0, {0,NULL}, {0,NULL}, 0, 0, 0, ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED, {0,NULL} }
 
 
 /*
@@ -774,6 +889,523 @@ struct  Entitled__V1__GetServerInfoResponse
 #define ENTITLED__V1__GET_SERVER_INFO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_server_info_response__descriptor) \
     , {0,NULL}, {0,NULL}, 0, 0, 0,NULL, 0, 0, 0, 0 }
+
+
+struct  Entitled__V1__BackfillNotificationsRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  /*
+   * Inclusive; Apple keeps 180 days.
+   */
+  int64_t from_ms;
+  /*
+   * Exclusive; 0 = now.
+   */
+  int64_t to_ms;
+  /*
+   * Empty: the first page. Else `next_page_token` of the page before, with the same other fields.
+   */
+  ProtobufCBinaryData page_token;
+  /*
+   * Only those that Apple could not deliver.
+   */
+  protobuf_c_boolean only_failures;
+  /*
+   * Say what was missed, and store nothing.
+   */
+  protobuf_c_boolean dry_run;
+};
+#define ENTITLED__V1__BACKFILL_NOTIFICATIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__backfill_notifications_request__descriptor) \
+    , NULL, 0, 0, {0,NULL}, 0, 0 }
+
+
+struct  Entitled__V1__BackfillNotificationsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Notifications on this page.
+   */
+  uint32_t notifications_read;
+  /*
+   * Those that were missed, and are stored now.
+   */
+  size_t n_recovered;
+  Entitled__V1__NotificationRecord **recovered;
+  size_t n_changes;
+  Entitled__V1__Change **changes;
+  size_t n_problems;
+  Entitled__V1__ItemProblem **problems;
+  /*
+   * Empty on the last page.
+   */
+  ProtobufCBinaryData next_page_token;
+  uint64_t revision;
+};
+#define ENTITLED__V1__BACKFILL_NOTIFICATIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__backfill_notifications_response__descriptor) \
+    , 0, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0 }
+
+
+struct  Entitled__V1__TestNotificationRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  /*
+   * Empty: ask for one. Else what became of the one that was asked for.
+   */
+  ProtobufCBinaryData token;
+};
+#define ENTITLED__V1__TEST_NOTIFICATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__test_notification_request__descriptor) \
+    , NULL, {0,NULL} }
+
+
+struct  Entitled__V1__TestNotificationResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData token;
+  /*
+   * Attempts of Apple's so far; none while it is on its way.
+   */
+  size_t n_attempts;
+  Entitled__V1__SendAttempt **attempts;
+  /*
+   * Whether it has reached this server.
+   */
+  protobuf_c_boolean received;
+};
+#define ENTITLED__V1__TEST_NOTIFICATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__test_notification_response__descriptor) \
+    , {0,NULL}, 0,NULL, 0 }
+
+
+struct  Entitled__V1__SendAttempt
+{
+  ProtobufCMessage base;
+  int64_t at_ms;
+  /*
+   * Apple's word: SUCCESS, TIMED_OUT, TLS_ISSUE, ...; open.
+   */
+  ProtobufCBinaryData result;
+};
+#define ENTITLED__V1__SEND_ATTEMPT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_attempt__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Entitled__V1__GetReconciliationRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  ProtobufCBinaryData page_token;
+  /*
+   * 0 = 100; at most 1,000.
+   */
+  uint32_t page_size;
+};
+#define ENTITLED__V1__GET_RECONCILIATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_reconciliation_request__descriptor) \
+    , NULL, {0,NULL}, 0 }
+
+
+struct  Entitled__V1__GetReconciliationResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean app_store_api_configured;
+  /*
+   * Customers waiting for a fetch.
+   */
+  uint64_t queued;
+  /*
+   * In the order of customers.
+   */
+  size_t n_refreshes;
+  Entitled__V1__QueuedRefresh **refreshes;
+  ProtobufCBinaryData next_page_token;
+  /*
+   * All notifications that Apple signed before this are accounted for; 0 = not known yet.
+   */
+  int64_t notifications_complete_until_ms;
+  /*
+   * When every active family copy had been looked at; 0 = never.
+   */
+  int64_t sweep_finished_at_ms;
+  /*
+   * Since the start.
+   */
+  uint64_t refreshes_succeeded;
+  uint64_t refreshes_failed;
+  /*
+   * The last failure; empty when there was none.
+   */
+  ProtobufCBinaryData last_failure_reason;
+  ProtobufCBinaryData last_failure_message;
+  int64_t last_failure_at_ms;
+};
+#define ENTITLED__V1__GET_RECONCILIATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_reconciliation_response__descriptor) \
+    , 0, 0, 0,NULL, {0,NULL}, 0, 0, 0, 0, {0,NULL}, {0,NULL}, 0 }
+
+
+struct  Entitled__V1__QueuedRefresh
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData customer_id;
+  /*
+   * REVOKE, REFUND, REFUND_REVERSED, FAMILY_REFUND, UNKNOWN_TYPE, V1_HINT, SWEEP, ADMIN; open.
+   */
+  ProtobufCBinaryData trigger;
+  int64_t queued_at_ms;
+  /*
+   * Not tried before this instant.
+   */
+  int64_t not_before_ms;
+  uint32_t attempts;
+  /*
+   * Why the last attempt failed; empty when there was none.
+   */
+  ProtobufCBinaryData last_reason;
+  ProtobufCBinaryData last_message;
+};
+#define ENTITLED__V1__QUEUED_REFRESH__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__queued_refresh__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, 0, 0, {0,NULL}, {0,NULL} }
+
+
+struct  Entitled__V1__ListCustomersRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  ProtobufCBinaryData page_token;
+  /*
+   * 0 = 100; at most 1,000.
+   */
+  uint32_t page_size;
+  /*
+   * Only those whom this revision or a later one changed.
+   */
+  uint64_t changed_since_revision;
+};
+#define ENTITLED__V1__LIST_CUSTOMERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_customers_request__descriptor) \
+    , NULL, {0,NULL}, 0, 0 }
+
+
+struct  Entitled__V1__ListCustomersResponse
+{
+  ProtobufCMessage base;
+  size_t n_customers;
+  Entitled__V1__CustomerSummary **customers;
+  ProtobufCBinaryData next_page_token;
+  /*
+   * In the whole scope, as far as it is known; for a progress bar.
+   */
+  uint64_t customers_total;
+  uint64_t revision;
+};
+#define ENTITLED__V1__LIST_CUSTOMERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_customers_response__descriptor) \
+    , 0,NULL, {0,NULL}, 0, 0 }
+
+
+struct  Entitled__V1__CustomerSummary
+{
+  ProtobufCMessage base;
+  /*
+   * By whose name to ask.
+   */
+  Entitled__V1__CustomerRef *customer;
+  uint32_t transactions;
+  uint64_t revision;
+};
+#define ENTITLED__V1__CUSTOMER_SUMMARY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_summary__descriptor) \
+    , NULL, 0, 0 }
+
+
+struct  Entitled__V1__GetFamilyRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Either a customer or a household.
+   */
+  Entitled__V1__CustomerRef *customer;
+  ProtobufCBinaryData household_id;
+  Entitled__V1__Scope *scope;
+};
+#define ENTITLED__V1__GET_FAMILY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_family_request__descriptor) \
+    , NULL, {0,NULL}, NULL }
+
+
+struct  Entitled__V1__GetFamilyResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The declared household; empty without one.
+   */
+  ProtobufCBinaryData household_id;
+  /*
+   * Its members.
+   */
+  size_t n_members;
+  Entitled__V1__FamilyMember **members;
+  /*
+   * Families that are not declared, only likely.
+   */
+  size_t n_matched;
+  Entitled__V1__MatchedFamily **matched;
+  /*
+   * UPPER_SNAKE: MORE_THAN_SIX_PEOPLE; open.
+   */
+  size_t n_warnings;
+  ProtobufCBinaryData *warnings;
+  uint64_t revision;
+};
+#define ENTITLED__V1__GET_FAMILY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_family_response__descriptor) \
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0 }
+
+
+struct  Entitled__V1__FamilyMember
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData customer_id;
+  size_t n_copies;
+  Entitled__V1__FamilyCopy **copies;
+};
+#define ENTITLED__V1__FAMILY_MEMBER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__family_member__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+/*
+ * One transaction of a shared purchase: the buyer's or a member's.
+ */
+struct  Entitled__V1__FamilyCopy
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData customer_id;
+  ProtobufCBinaryData transaction_id;
+  ProtobufCBinaryData original_transaction_id;
+  ProtobufCBinaryData product_id;
+  Entitled__V1__Ownership ownership;
+  protobuf_c_boolean granted;
+  /*
+   * Of this transaction alone.
+   */
+  Entitled__V1__Reason reason;
+  int64_t revoked_at_ms;
+};
+#define ENTITLED__V1__FAMILY_COPY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__family_copy__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, 0, ENTITLED__V1__REASON__REASON_UNSPECIFIED, 0 }
+
+
+struct  Entitled__V1__MatchedFamily
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData product_id;
+  int64_t purchase_date_ms;
+  int64_t expires_date_ms;
+  Entitled__V1__Confidence confidence;
+  size_t n_copies;
+  Entitled__V1__FamilyCopy **copies;
+  /*
+   * Why it is ambiguous; empty where it is not.
+   */
+  ProtobufCBinaryData note;
+};
+#define ENTITLED__V1__MATCHED_FAMILY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__matched_family__descriptor) \
+    , {0,NULL}, 0, 0, ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED, 0,NULL, {0,NULL} }
+
+
+struct  Entitled__V1__AuditAccessRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  ProtobufCBinaryData page_token;
+  /*
+   * 0 = 100; at most 1,000.
+   */
+  uint32_t page_size;
+};
+#define ENTITLED__V1__AUDIT_ACCESS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__audit_access_request__descriptor) \
+    , NULL, {0,NULL}, 0 }
+
+
+struct  Entitled__V1__AuditAccessResponse
+{
+  ProtobufCMessage base;
+  size_t n_findings;
+  Entitled__V1__AccessFinding **findings;
+  ProtobufCBinaryData next_page_token;
+  uint64_t revision;
+};
+#define ENTITLED__V1__AUDIT_ACCESS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__audit_access_response__descriptor) \
+    , 0,NULL, {0,NULL}, 0 }
+
+
+/*
+ * A person who still has access on a purchase that was refunded.
+ */
+struct  Entitled__V1__AccessFinding
+{
+  ProtobufCMessage base;
+  Entitled__V1__FamilyCopy *copy;
+  /*
+   * The refunded purchase.
+   */
+  Entitled__V1__FamilyCopy *purchase;
+  Entitled__V1__Confidence confidence;
+  int64_t granted_until_ms;
+  /*
+   * When Apple's history of this person was last fetched whole; 0 = never.
+   */
+  int64_t refreshed_at_ms;
+  protobuf_c_boolean refresh_queued;
+  /*
+   * In words, for people.
+   */
+  ProtobufCBinaryData explanation;
+};
+#define ENTITLED__V1__ACCESS_FINDING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__access_finding__descriptor) \
+    , NULL, NULL, ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED, 0, 0, 0, {0,NULL} }
+
+
+struct  Entitled__V1__ListRefundsRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  /*
+   * By the instant of the refund: inclusive, exclusive; 0 = open.
+   */
+  int64_t from_ms;
+  int64_t to_ms;
+  /*
+   * Empty: every product.
+   */
+  ProtobufCBinaryData product_id;
+  ProtobufCBinaryData page_token;
+  /*
+   * 0 = 100; at most 1,000.
+   */
+  uint32_t page_size;
+};
+#define ENTITLED__V1__LIST_REFUNDS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_refunds_request__descriptor) \
+    , NULL, 0, 0, {0,NULL}, {0,NULL}, 0 }
+
+
+struct  Entitled__V1__ListRefundsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of refunds.
+   */
+  size_t n_refunds;
+  Entitled__V1__RefundRecord **refunds;
+  ProtobufCBinaryData next_page_token;
+  uint64_t revision;
+};
+#define ENTITLED__V1__LIST_REFUNDS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_refunds_response__descriptor) \
+    , 0,NULL, {0,NULL}, 0 }
+
+
+/*
+ * One refunded payment and what it had been used for.
+ */
+struct  Entitled__V1__RefundRecord
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData transaction_id;
+  ProtobufCBinaryData original_transaction_id;
+  ProtobufCBinaryData product_id;
+  ProtobufCBinaryData customer_id;
+  int64_t purchase_date_ms;
+  int64_t refunded_at_ms;
+  /*
+   * When this server learnt of it.
+   */
+  int64_t learned_at_ms;
+  int64_t price_milliunits;
+  /*
+   * ISO 4217.
+   */
+  ProtobufCBinaryData currency;
+  /*
+   * Thousandths of a percent; 100000 = all of it.
+   */
+  int32_t percentage_milliunits;
+  /*
+   * price * percentage; what went back.
+   */
+  int64_t refunded_milliunits;
+  /*
+   * Everybody who was served on it: the buyer first.
+   */
+  size_t n_people;
+  Entitled__V1__PersonUse **people;
+  /*
+   * True for a family copy that was refunded while no purchase is known: no payment is shown.
+   */
+  protobuf_c_boolean purchase_unknown;
+};
+#define ENTITLED__V1__REFUND_RECORD__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__refund_record__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0, 0, 0,NULL, 0 }
+
+
+/*
+ * What one person was served on a refunded purchase. Days are of UTC.
+ */
+struct  Entitled__V1__PersonUse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData customer_id;
+  ProtobufCBinaryData transaction_id;
+  ProtobufCBinaryData original_transaction_id;
+  Entitled__V1__Ownership ownership;
+  /*
+   * How the person was found; unspecified for the buyer himself.
+   */
+  Entitled__V1__Confidence confidence;
+  /*
+   * Days with a granted check, up to and on the day of the refund.
+   */
+  uint32_t days;
+  uint64_t checks;
+  uint64_t units;
+  /*
+   * units * the product's unitCost, in millionths of the operator's currency.
+   */
+  int64_t cost_micros;
+  /*
+   * The same after the day of the refund: the leak.
+   */
+  uint32_t leaked_days;
+  uint64_t leaked_checks;
+  uint64_t leaked_units;
+  int64_t leaked_cost_micros;
+  /*
+   * Billing periods that began after the refund while access went on; the running one counts.
+   */
+  uint32_t leaked_periods;
+  /*
+   * When this server ended the access; 0 = it goes on.
+   */
+  int64_t access_ended_at_ms;
+};
+#define ENTITLED__V1__PERSON_USE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__person_use__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /* Entitled__V1__Request methods */
@@ -1061,6 +1693,25 @@ Entitled__V1__RebuildCustomerResponse *
 void   entitled__v1__rebuild_customer_response__free_unpacked
                      (Entitled__V1__RebuildCustomerResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ItemProblem methods */
+void   entitled__v1__item_problem__init
+                     (Entitled__V1__ItemProblem         *message);
+size_t entitled__v1__item_problem__get_packed_size
+                     (const Entitled__V1__ItemProblem   *message);
+size_t entitled__v1__item_problem__pack
+                     (const Entitled__V1__ItemProblem   *message,
+                      uint8_t             *out);
+size_t entitled__v1__item_problem__pack_to_buffer
+                     (const Entitled__V1__ItemProblem   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ItemProblem *
+       entitled__v1__item_problem__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__item_problem__free_unpacked
+                     (Entitled__V1__ItemProblem *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__LinkCustomerRequest methods */
 void   entitled__v1__link_customer_request__init
                      (Entitled__V1__LinkCustomerRequest         *message);
@@ -1251,6 +1902,443 @@ Entitled__V1__GetServerInfoResponse *
 void   entitled__v1__get_server_info_response__free_unpacked
                      (Entitled__V1__GetServerInfoResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__BackfillNotificationsRequest methods */
+void   entitled__v1__backfill_notifications_request__init
+                     (Entitled__V1__BackfillNotificationsRequest         *message);
+size_t entitled__v1__backfill_notifications_request__get_packed_size
+                     (const Entitled__V1__BackfillNotificationsRequest   *message);
+size_t entitled__v1__backfill_notifications_request__pack
+                     (const Entitled__V1__BackfillNotificationsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__backfill_notifications_request__pack_to_buffer
+                     (const Entitled__V1__BackfillNotificationsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__BackfillNotificationsRequest *
+       entitled__v1__backfill_notifications_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__backfill_notifications_request__free_unpacked
+                     (Entitled__V1__BackfillNotificationsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__BackfillNotificationsResponse methods */
+void   entitled__v1__backfill_notifications_response__init
+                     (Entitled__V1__BackfillNotificationsResponse         *message);
+size_t entitled__v1__backfill_notifications_response__get_packed_size
+                     (const Entitled__V1__BackfillNotificationsResponse   *message);
+size_t entitled__v1__backfill_notifications_response__pack
+                     (const Entitled__V1__BackfillNotificationsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__backfill_notifications_response__pack_to_buffer
+                     (const Entitled__V1__BackfillNotificationsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__BackfillNotificationsResponse *
+       entitled__v1__backfill_notifications_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__backfill_notifications_response__free_unpacked
+                     (Entitled__V1__BackfillNotificationsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__TestNotificationRequest methods */
+void   entitled__v1__test_notification_request__init
+                     (Entitled__V1__TestNotificationRequest         *message);
+size_t entitled__v1__test_notification_request__get_packed_size
+                     (const Entitled__V1__TestNotificationRequest   *message);
+size_t entitled__v1__test_notification_request__pack
+                     (const Entitled__V1__TestNotificationRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__test_notification_request__pack_to_buffer
+                     (const Entitled__V1__TestNotificationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__TestNotificationRequest *
+       entitled__v1__test_notification_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__test_notification_request__free_unpacked
+                     (Entitled__V1__TestNotificationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__TestNotificationResponse methods */
+void   entitled__v1__test_notification_response__init
+                     (Entitled__V1__TestNotificationResponse         *message);
+size_t entitled__v1__test_notification_response__get_packed_size
+                     (const Entitled__V1__TestNotificationResponse   *message);
+size_t entitled__v1__test_notification_response__pack
+                     (const Entitled__V1__TestNotificationResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__test_notification_response__pack_to_buffer
+                     (const Entitled__V1__TestNotificationResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__TestNotificationResponse *
+       entitled__v1__test_notification_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__test_notification_response__free_unpacked
+                     (Entitled__V1__TestNotificationResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendAttempt methods */
+void   entitled__v1__send_attempt__init
+                     (Entitled__V1__SendAttempt         *message);
+size_t entitled__v1__send_attempt__get_packed_size
+                     (const Entitled__V1__SendAttempt   *message);
+size_t entitled__v1__send_attempt__pack
+                     (const Entitled__V1__SendAttempt   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_attempt__pack_to_buffer
+                     (const Entitled__V1__SendAttempt   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendAttempt *
+       entitled__v1__send_attempt__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_attempt__free_unpacked
+                     (Entitled__V1__SendAttempt *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetReconciliationRequest methods */
+void   entitled__v1__get_reconciliation_request__init
+                     (Entitled__V1__GetReconciliationRequest         *message);
+size_t entitled__v1__get_reconciliation_request__get_packed_size
+                     (const Entitled__V1__GetReconciliationRequest   *message);
+size_t entitled__v1__get_reconciliation_request__pack
+                     (const Entitled__V1__GetReconciliationRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_reconciliation_request__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetReconciliationRequest *
+       entitled__v1__get_reconciliation_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_reconciliation_request__free_unpacked
+                     (Entitled__V1__GetReconciliationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetReconciliationResponse methods */
+void   entitled__v1__get_reconciliation_response__init
+                     (Entitled__V1__GetReconciliationResponse         *message);
+size_t entitled__v1__get_reconciliation_response__get_packed_size
+                     (const Entitled__V1__GetReconciliationResponse   *message);
+size_t entitled__v1__get_reconciliation_response__pack
+                     (const Entitled__V1__GetReconciliationResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_reconciliation_response__pack_to_buffer
+                     (const Entitled__V1__GetReconciliationResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetReconciliationResponse *
+       entitled__v1__get_reconciliation_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_reconciliation_response__free_unpacked
+                     (Entitled__V1__GetReconciliationResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__QueuedRefresh methods */
+void   entitled__v1__queued_refresh__init
+                     (Entitled__V1__QueuedRefresh         *message);
+size_t entitled__v1__queued_refresh__get_packed_size
+                     (const Entitled__V1__QueuedRefresh   *message);
+size_t entitled__v1__queued_refresh__pack
+                     (const Entitled__V1__QueuedRefresh   *message,
+                      uint8_t             *out);
+size_t entitled__v1__queued_refresh__pack_to_buffer
+                     (const Entitled__V1__QueuedRefresh   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__QueuedRefresh *
+       entitled__v1__queued_refresh__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__queued_refresh__free_unpacked
+                     (Entitled__V1__QueuedRefresh *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListCustomersRequest methods */
+void   entitled__v1__list_customers_request__init
+                     (Entitled__V1__ListCustomersRequest         *message);
+size_t entitled__v1__list_customers_request__get_packed_size
+                     (const Entitled__V1__ListCustomersRequest   *message);
+size_t entitled__v1__list_customers_request__pack
+                     (const Entitled__V1__ListCustomersRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_customers_request__pack_to_buffer
+                     (const Entitled__V1__ListCustomersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListCustomersRequest *
+       entitled__v1__list_customers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_customers_request__free_unpacked
+                     (Entitled__V1__ListCustomersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListCustomersResponse methods */
+void   entitled__v1__list_customers_response__init
+                     (Entitled__V1__ListCustomersResponse         *message);
+size_t entitled__v1__list_customers_response__get_packed_size
+                     (const Entitled__V1__ListCustomersResponse   *message);
+size_t entitled__v1__list_customers_response__pack
+                     (const Entitled__V1__ListCustomersResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_customers_response__pack_to_buffer
+                     (const Entitled__V1__ListCustomersResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListCustomersResponse *
+       entitled__v1__list_customers_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_customers_response__free_unpacked
+                     (Entitled__V1__ListCustomersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CustomerSummary methods */
+void   entitled__v1__customer_summary__init
+                     (Entitled__V1__CustomerSummary         *message);
+size_t entitled__v1__customer_summary__get_packed_size
+                     (const Entitled__V1__CustomerSummary   *message);
+size_t entitled__v1__customer_summary__pack
+                     (const Entitled__V1__CustomerSummary   *message,
+                      uint8_t             *out);
+size_t entitled__v1__customer_summary__pack_to_buffer
+                     (const Entitled__V1__CustomerSummary   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CustomerSummary *
+       entitled__v1__customer_summary__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__customer_summary__free_unpacked
+                     (Entitled__V1__CustomerSummary *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetFamilyRequest methods */
+void   entitled__v1__get_family_request__init
+                     (Entitled__V1__GetFamilyRequest         *message);
+size_t entitled__v1__get_family_request__get_packed_size
+                     (const Entitled__V1__GetFamilyRequest   *message);
+size_t entitled__v1__get_family_request__pack
+                     (const Entitled__V1__GetFamilyRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_family_request__pack_to_buffer
+                     (const Entitled__V1__GetFamilyRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetFamilyRequest *
+       entitled__v1__get_family_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_family_request__free_unpacked
+                     (Entitled__V1__GetFamilyRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetFamilyResponse methods */
+void   entitled__v1__get_family_response__init
+                     (Entitled__V1__GetFamilyResponse         *message);
+size_t entitled__v1__get_family_response__get_packed_size
+                     (const Entitled__V1__GetFamilyResponse   *message);
+size_t entitled__v1__get_family_response__pack
+                     (const Entitled__V1__GetFamilyResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_family_response__pack_to_buffer
+                     (const Entitled__V1__GetFamilyResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetFamilyResponse *
+       entitled__v1__get_family_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_family_response__free_unpacked
+                     (Entitled__V1__GetFamilyResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__FamilyMember methods */
+void   entitled__v1__family_member__init
+                     (Entitled__V1__FamilyMember         *message);
+size_t entitled__v1__family_member__get_packed_size
+                     (const Entitled__V1__FamilyMember   *message);
+size_t entitled__v1__family_member__pack
+                     (const Entitled__V1__FamilyMember   *message,
+                      uint8_t             *out);
+size_t entitled__v1__family_member__pack_to_buffer
+                     (const Entitled__V1__FamilyMember   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__FamilyMember *
+       entitled__v1__family_member__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__family_member__free_unpacked
+                     (Entitled__V1__FamilyMember *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__FamilyCopy methods */
+void   entitled__v1__family_copy__init
+                     (Entitled__V1__FamilyCopy         *message);
+size_t entitled__v1__family_copy__get_packed_size
+                     (const Entitled__V1__FamilyCopy   *message);
+size_t entitled__v1__family_copy__pack
+                     (const Entitled__V1__FamilyCopy   *message,
+                      uint8_t             *out);
+size_t entitled__v1__family_copy__pack_to_buffer
+                     (const Entitled__V1__FamilyCopy   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__FamilyCopy *
+       entitled__v1__family_copy__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__family_copy__free_unpacked
+                     (Entitled__V1__FamilyCopy *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__MatchedFamily methods */
+void   entitled__v1__matched_family__init
+                     (Entitled__V1__MatchedFamily         *message);
+size_t entitled__v1__matched_family__get_packed_size
+                     (const Entitled__V1__MatchedFamily   *message);
+size_t entitled__v1__matched_family__pack
+                     (const Entitled__V1__MatchedFamily   *message,
+                      uint8_t             *out);
+size_t entitled__v1__matched_family__pack_to_buffer
+                     (const Entitled__V1__MatchedFamily   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__MatchedFamily *
+       entitled__v1__matched_family__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__matched_family__free_unpacked
+                     (Entitled__V1__MatchedFamily *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__AuditAccessRequest methods */
+void   entitled__v1__audit_access_request__init
+                     (Entitled__V1__AuditAccessRequest         *message);
+size_t entitled__v1__audit_access_request__get_packed_size
+                     (const Entitled__V1__AuditAccessRequest   *message);
+size_t entitled__v1__audit_access_request__pack
+                     (const Entitled__V1__AuditAccessRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__audit_access_request__pack_to_buffer
+                     (const Entitled__V1__AuditAccessRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AuditAccessRequest *
+       entitled__v1__audit_access_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__audit_access_request__free_unpacked
+                     (Entitled__V1__AuditAccessRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__AuditAccessResponse methods */
+void   entitled__v1__audit_access_response__init
+                     (Entitled__V1__AuditAccessResponse         *message);
+size_t entitled__v1__audit_access_response__get_packed_size
+                     (const Entitled__V1__AuditAccessResponse   *message);
+size_t entitled__v1__audit_access_response__pack
+                     (const Entitled__V1__AuditAccessResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__audit_access_response__pack_to_buffer
+                     (const Entitled__V1__AuditAccessResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AuditAccessResponse *
+       entitled__v1__audit_access_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__audit_access_response__free_unpacked
+                     (Entitled__V1__AuditAccessResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__AccessFinding methods */
+void   entitled__v1__access_finding__init
+                     (Entitled__V1__AccessFinding         *message);
+size_t entitled__v1__access_finding__get_packed_size
+                     (const Entitled__V1__AccessFinding   *message);
+size_t entitled__v1__access_finding__pack
+                     (const Entitled__V1__AccessFinding   *message,
+                      uint8_t             *out);
+size_t entitled__v1__access_finding__pack_to_buffer
+                     (const Entitled__V1__AccessFinding   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AccessFinding *
+       entitled__v1__access_finding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__access_finding__free_unpacked
+                     (Entitled__V1__AccessFinding *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListRefundsRequest methods */
+void   entitled__v1__list_refunds_request__init
+                     (Entitled__V1__ListRefundsRequest         *message);
+size_t entitled__v1__list_refunds_request__get_packed_size
+                     (const Entitled__V1__ListRefundsRequest   *message);
+size_t entitled__v1__list_refunds_request__pack
+                     (const Entitled__V1__ListRefundsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_refunds_request__pack_to_buffer
+                     (const Entitled__V1__ListRefundsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListRefundsRequest *
+       entitled__v1__list_refunds_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_refunds_request__free_unpacked
+                     (Entitled__V1__ListRefundsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListRefundsResponse methods */
+void   entitled__v1__list_refunds_response__init
+                     (Entitled__V1__ListRefundsResponse         *message);
+size_t entitled__v1__list_refunds_response__get_packed_size
+                     (const Entitled__V1__ListRefundsResponse   *message);
+size_t entitled__v1__list_refunds_response__pack
+                     (const Entitled__V1__ListRefundsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_refunds_response__pack_to_buffer
+                     (const Entitled__V1__ListRefundsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListRefundsResponse *
+       entitled__v1__list_refunds_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_refunds_response__free_unpacked
+                     (Entitled__V1__ListRefundsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__RefundRecord methods */
+void   entitled__v1__refund_record__init
+                     (Entitled__V1__RefundRecord         *message);
+size_t entitled__v1__refund_record__get_packed_size
+                     (const Entitled__V1__RefundRecord   *message);
+size_t entitled__v1__refund_record__pack
+                     (const Entitled__V1__RefundRecord   *message,
+                      uint8_t             *out);
+size_t entitled__v1__refund_record__pack_to_buffer
+                     (const Entitled__V1__RefundRecord   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RefundRecord *
+       entitled__v1__refund_record__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__refund_record__free_unpacked
+                     (Entitled__V1__RefundRecord *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__PersonUse methods */
+void   entitled__v1__person_use__init
+                     (Entitled__V1__PersonUse         *message);
+size_t entitled__v1__person_use__get_packed_size
+                     (const Entitled__V1__PersonUse   *message);
+size_t entitled__v1__person_use__pack
+                     (const Entitled__V1__PersonUse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__person_use__pack_to_buffer
+                     (const Entitled__V1__PersonUse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PersonUse *
+       entitled__v1__person_use__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__person_use__free_unpacked
+                     (Entitled__V1__PersonUse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__Request_Closure)
@@ -1298,6 +2386,9 @@ typedef void (*Entitled__V1__RebuildCustomerRequest_Closure)
 typedef void (*Entitled__V1__RebuildCustomerResponse_Closure)
                  (const Entitled__V1__RebuildCustomerResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ItemProblem_Closure)
+                 (const Entitled__V1__ItemProblem *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__LinkCustomerRequest_Closure)
                  (const Entitled__V1__LinkCustomerRequest *message,
                   void *closure_data);
@@ -1328,6 +2419,75 @@ typedef void (*Entitled__V1__GetServerInfoRequest_Closure)
 typedef void (*Entitled__V1__GetServerInfoResponse_Closure)
                  (const Entitled__V1__GetServerInfoResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__BackfillNotificationsRequest_Closure)
+                 (const Entitled__V1__BackfillNotificationsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__BackfillNotificationsResponse_Closure)
+                 (const Entitled__V1__BackfillNotificationsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__TestNotificationRequest_Closure)
+                 (const Entitled__V1__TestNotificationRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__TestNotificationResponse_Closure)
+                 (const Entitled__V1__TestNotificationResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendAttempt_Closure)
+                 (const Entitled__V1__SendAttempt *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetReconciliationRequest_Closure)
+                 (const Entitled__V1__GetReconciliationRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetReconciliationResponse_Closure)
+                 (const Entitled__V1__GetReconciliationResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__QueuedRefresh_Closure)
+                 (const Entitled__V1__QueuedRefresh *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListCustomersRequest_Closure)
+                 (const Entitled__V1__ListCustomersRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListCustomersResponse_Closure)
+                 (const Entitled__V1__ListCustomersResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CustomerSummary_Closure)
+                 (const Entitled__V1__CustomerSummary *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetFamilyRequest_Closure)
+                 (const Entitled__V1__GetFamilyRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetFamilyResponse_Closure)
+                 (const Entitled__V1__GetFamilyResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__FamilyMember_Closure)
+                 (const Entitled__V1__FamilyMember *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__FamilyCopy_Closure)
+                 (const Entitled__V1__FamilyCopy *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__MatchedFamily_Closure)
+                 (const Entitled__V1__MatchedFamily *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__AuditAccessRequest_Closure)
+                 (const Entitled__V1__AuditAccessRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__AuditAccessResponse_Closure)
+                 (const Entitled__V1__AuditAccessResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__AccessFinding_Closure)
+                 (const Entitled__V1__AccessFinding *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListRefundsRequest_Closure)
+                 (const Entitled__V1__ListRefundsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListRefundsResponse_Closure)
+                 (const Entitled__V1__ListRefundsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__RefundRecord_Closure)
+                 (const Entitled__V1__RefundRecord *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__PersonUse_Closure)
+                 (const Entitled__V1__PersonUse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1340,6 +2500,7 @@ extern const ProtobufCEnumDescriptor    entitled__v1__ownership__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__reason__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__disposition__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__source__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__confidence__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__scope__descriptor;
@@ -1355,6 +2516,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__ingest_transactions_reques
 extern const ProtobufCMessageDescriptor entitled__v1__ingest_transactions_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__rebuild_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__rebuild_customer_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__item_problem__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__link_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__link_customer_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor;
@@ -1365,6 +2527,29 @@ extern const ProtobufCMessageDescriptor entitled__v1__transaction_record__descri
 extern const ProtobufCMessageDescriptor entitled__v1__notification_record__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_server_info_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_server_info_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__test_notification_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__test_notification_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_attempt__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_reconciliation_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__queued_refresh__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_customers_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_customers_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__customer_summary__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_family_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_family_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__family_member__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__family_copy__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__matched_family__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__audit_access_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__audit_access_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__access_finding__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_refunds_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_refunds_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__refund_record__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__person_use__descriptor;
 
 PROTOBUF_C__END_DECLS
 
