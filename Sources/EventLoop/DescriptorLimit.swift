@@ -9,4 +9,7 @@ package enum DescriptorLimit {
         let limit = cuv_raise_descriptor_limit(UInt64(max(wanted, 0)))
         return limit > 0 ? Int(limit) : 256
     }
+
+    /// The limit that holds now.
+    package static var current: Int { raise(to: 0) }
 }

@@ -17,6 +17,8 @@ package struct CertificateBuilder: Sendable {
     package var markerOIDs: [String]
     /// An extension nobody knows, marked critical, which a verifier must refuse; nil for none.
     package var unknownCriticalOID: String?
+    /// What a TLS client compares with the host that it wanted: "DNS:localhost", "IP:127.0.0.1".
+    package var alternativeNames: [String] = []
 
     /// A certificate that ends a chain: no authority, no marker.
     ///
@@ -120,6 +122,11 @@ package struct CertificateBuilder: Sendable {
         if issuer != nil {
             try unsafe Self.add(
                 NID_authority_key_identifier, "keyid:always", to: x509, issuer: issuerX509)
+        }
+        if !alternativeNames.isEmpty {
+            try unsafe Self.add(
+                NID_subject_alt_name, alternativeNames.joined(separator: ","), to: x509,
+                issuer: issuerX509)
         }
         for oid in markerOIDs { try unsafe Self.addMarker(oid, isCritical: false, to: x509) }
         if let oid = unknownCriticalOID {
