@@ -21,7 +21,7 @@ package enum AccessReason: UInt8, Hashable, CaseIterable, Sendable, BitwiseCopya
     case familyRefunded = 16
     /// The sharing ended; no payment was reversed.
     case familyLeft = 17
-    /// The buyer of the declared household was refunded; the copy's own revocation is to come.
+    /// The buyer in the family was refunded; the copy's own revocation is to come.
     case familySuspended = 18
     /// No transaction of the product has begun.
     case notStarted = 19

@@ -6,11 +6,17 @@ package struct Catalog: Hashable, Sendable {
         package var entitlements: [String]
         /// What applies when its transactions are read.
         package var policy: ProductPolicy
+        /// What serving one unit costs, in millionths of the operator's currency.
+        package var unitCostMicros: Int64
 
         /// An entry.
-        package init(entitlements: [String] = [], policy: ProductPolicy = ProductPolicy()) {
+        package init(
+            entitlements: [String] = [], policy: ProductPolicy = ProductPolicy(),
+            unitCostMicros: Int64 = 0
+        ) {
             self.entitlements = entitlements
             self.policy = policy
+            self.unitCostMicros = unitCostMicros
         }
     }
 
@@ -25,8 +31,8 @@ package struct Catalog: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - products: the entries by productId.
-    ///   - cutsHouseholds: whether a refund in a declared household suspends the members' copies.
-    package init(products: [ExactName: Product] = [:], cutsHouseholds: Bool = true) {
+    ///   - familyCut: which families a buyer's refund suspends.
+    package init(products: [ExactName: Product] = [:], familyCut: FamilyCut = .declared) {
         var names: [ExactName: [ExactName]] = [:]
         for (productID, product) in products {
             for name in Set(product.entitlements.map { ExactName($0) }) {
@@ -35,11 +41,11 @@ package struct Catalog: Hashable, Sendable {
         }
         self.products = products.mapValues {
             var product = $0
-            product.policy.cutsHouseholds = cutsHouseholds
+            product.policy.familyCut = familyCut
             return product
         }
         productIDsByEntitlement = names.mapValues { $0.sorted() }
-        defaultPolicy = ProductPolicy(cutsHouseholds: cutsHouseholds)
+        defaultPolicy = ProductPolicy(familyCut: familyCut)
     }
 
     /// What applies to `productID`.

@@ -4,24 +4,31 @@ package struct TransactionFact: Hashable, Sendable {
     package var transaction: Transaction
     /// What clears or causes overrides and suspensions.
     package var evidence: Evidence
+    /// The purchase behind it, when it is a family copy whose family was recognised: what follows
+    /// from the facts of everybody, kept here so that nobody else's have to be read.
+    package var matched: MatchedPurchase?
 
     /// A copy with its evidence.
-    package init(transaction: Transaction, evidence: Evidence = Evidence()) {
+    package init(
+        transaction: Transaction, evidence: Evidence = Evidence(),
+        matched: MatchedPurchase? = nil
+    ) {
         self.transaction = transaction
         self.evidence = evidence
+        self.matched = matched
     }
 }
 
 /// A purchase in a declared household, as far as it matters to the other members.
 package struct HouseholdPurchase: Hashable, Sendable {
+    /// The purchase.
+    package let transactionID: String
     /// The product bought.
     package let productID: String
     /// The period bought, half-open.
     package let period: Range<Timestamp>
-    /// When the payment was reversed, as Apple dates it; nil when it stands.
-    package let refundDate: Timestamp?
-    /// Whether that refund was prorated.
-    package let isProrated: Bool
+    /// The reversal of the payment; nil when it stands.
+    package let refund: PurchaseRefund?
     /// When this was signed.
     package let signedDate: Timestamp
 
@@ -30,11 +37,10 @@ package struct HouseholdPurchase: Hashable, Sendable {
         guard transaction.ownership == .purchased, let period = transaction.period else {
             return nil
         }
-        self.productID = transaction.productID
+        transactionID = transaction.transactionID
+        productID = transaction.productID
         self.period = period
-        let isRefunded = Revocation.isRefundedPurchase(transaction)
-        refundDate = isRefunded ? transaction.revocationDate : nil
-        isProrated = transaction.revocationType == "REFUND_PRORATED"
+        refund = PurchaseRefund(of: transaction)
         signedDate = transaction.signedDate
     }
 }
@@ -64,11 +70,13 @@ package struct CustomerHistory: Hashable, Sendable {
     /// The newest signedDate among the facts that the answers rest on.
     ///
     /// "Now" is never before it, so a fact that Apple signed a moment ahead of our clock counts at
-    /// once. A household's purchases count as well: they can suspend this customer's copies.
+    /// once. The purchases of a household count as well, and the refund of a recognised one: they
+    /// can suspend this customer's copies.
     package var newestSignedDate: Timestamp? {
         var date: Timestamp?
         for fact in transactions.values {
             date = newest(date, newest(fact.transaction.signedDate, fact.evidence.newestDate))
+            date = newest(date, fact.matched?.refund?.signedDate)
         }
         for renewal in renewals.values {
             date = newest(date, renewal.signedDate)
@@ -92,6 +100,35 @@ package struct GrantRecord: Hashable, Sendable {
     package var revocation: Revocation?
     /// Whether an override is in force.
     package var isOverridden: Bool
+    /// The refunded purchase behind a family copy, where one is known.
+    package var family: FamilyLink?
+}
+
+/// The refunded purchase behind a family copy.
+package struct FamilyLink: Hashable, Sendable {
+    /// The purchase.
+    package let transactionID: String
+    /// How it was found.
+    package let kind: FamilyLinkKind
+    /// Whether only a part of a payment went back.
+    package let isProrated: Bool
+
+    /// A purchase that was found.
+    package init(transactionID: String, kind: FamilyLinkKind, isProrated: Bool) {
+        self.transactionID = transactionID
+        self.kind = kind
+        self.isProrated = isProrated
+    }
+
+    /// Whether the catalog lets everybody keep what was refunded in part.
+    package func isKept(for type: ProductType, under policy: ProductPolicy) -> Bool {
+        isProrated && policy.keepsProratedRefunds && type != .autoRenewable
+    }
+
+    package static func == (left: FamilyLink, right: FamilyLink) -> Bool {
+        isSame(left.transactionID, right.transactionID) && left.kind == right.kind
+            && left.isProrated == right.isProrated
+    }
 }
 
 extension CustomerHistory {
@@ -150,14 +187,15 @@ extension CustomerHistory {
             let upgrade = successors.next(after: transaction) ?? .distantPast
             grant.upgradedFrom = upgrade.milliseconds
         }
-        let cut = householdCut(of: fact)
+        let cut = familyCut(of: fact)
         grant.suspendedFrom = cut.all?.milliseconds ?? .max
         grant.suspendedFromWhenProratedKept = cut.full?.milliseconds ?? .max
+        if cut.isMatched { grant.flags.insert(.matchedCut) }
         let override = fact.evidence.override(of: transaction)
         var record = GrantRecord(
             grant: grant, transactionID: transaction.transactionID,
             originalTransactionID: transaction.originalTransactionID, revocation: nil,
-            isOverridden: override != nil)
+            isOverridden: override != nil, family: cut.link)
         revoke(&record, transaction: transaction, override: override, cut: cut)
         return record
     }
@@ -171,7 +209,7 @@ extension CustomerHistory {
 
     private func revoke(
         _ record: inout GrantRecord, transaction: Transaction, override: Timestamp?,
-        cut: HouseholdCut
+        cut: RefundCut
     ) {
         if let date = transaction.revokedFrom { record.grant.revokedFrom = date.milliseconds }
         if let override { record.grant.overriddenFrom = override.milliseconds }
@@ -183,37 +221,60 @@ extension CustomerHistory {
     }
 }
 
-/// From when on a household's refund suspends a shared copy.
-private struct HouseholdCut {
-    /// Whether every overlapping purchase of the product was refunded, and there is one.
+/// From when on a refund in its family suspends a shared copy.
+private struct RefundCut {
+    /// Whether every overlapping purchase in the household was refunded, and there is one.
     var isBuyerRefunded = false
     /// From when on, every refund counting.
     var all: Timestamp?
     /// From when on, when prorated refunds are kept and so count as no refund.
     var full: Timestamp?
+    /// Whether the family was recognised, not declared.
+    var isMatched = false
+    /// The purchase that was refunded; of several the one refunded last.
+    var link: FamilyLink?
 }
 
 extension CustomerHistory {
     /// A shared copy is suspended while every purchase of the product in the household whose period
     /// overlaps its own is refunded, from the latest refund on, unless its own later evidence
-    /// lifts that.
-    private func householdCut(of fact: TransactionFact) -> HouseholdCut {
+    /// lifts that. What the app declares goes before what was recognised.
+    private func familyCut(of fact: TransactionFact) -> RefundCut {
         let transaction = fact.transaction
         guard transaction.ownership == .familyShared, let period = transaction.period else {
-            return HouseholdCut()
+            return RefundCut()
         }
         let overlapping = householdPurchases.filter {
             isSame($0.productID, transaction.productID) && $0.period.overlaps(period)
         }
-        let refunds = overlapping.compactMap(\.refundDate)
-        guard let latest = refunds.max(), refunds.count == overlapping.count else {
-            return HouseholdCut()
+        guard !overlapping.isEmpty else { return matchedCut(of: fact) }
+        let refunds = overlapping.compactMap(\.refund)
+        guard let latest = refunds.map(\.date).max(), refunds.count == overlapping.count else {
+            return RefundCut()
         }
-        var cut = HouseholdCut()
-        cut.isBuyerRefunded = true
+        var cut = RefundCut(isBuyerRefunded: true)
+        let last = overlapping.filter { $0.refund?.date == latest }.map(\.transactionID)
+            .max { isGreaterTransactionID($1, than: $0) }
+        let isProrated = refunds.contains(where: \.isProrated)
+        cut.link = last.map {
+            FamilyLink(transactionID: $0, kind: .declared, isProrated: isProrated)
+        }
         guard !fact.evidence.lifts(cut: latest, of: transaction) else { return cut }
         cut.all = latest
-        if !overlapping.contains(where: \.isProrated) { cut.full = latest }
+        if !isProrated { cut.full = latest }
+        return cut
+    }
+
+    /// The same for a family that was recognised. That is no proof of a cause: a copy of its own
+    /// revocation keeps the cause that its own evidence gives.
+    private func matchedCut(of fact: TransactionFact) -> RefundCut {
+        guard let matched = fact.matched, let refund = matched.refund else { return RefundCut() }
+        var cut = RefundCut(isMatched: true)
+        cut.link = FamilyLink(
+            transactionID: matched.transactionID, kind: matched.kind, isProrated: refund.isProrated)
+        guard !fact.evidence.lifts(cut: refund.date, of: fact.transaction) else { return cut }
+        cut.all = refund.date
+        if !refund.isProrated { cut.full = refund.date }
         return cut
     }
 }

@@ -13,7 +13,7 @@ package struct Grant: Hashable, Sendable, BitwiseCopyable {
     package var revokedFrom: Int64
     /// From when on a REVOKE without a date ends it.
     package var overriddenFrom: Int64
-    /// From when on the declared household's refund suspends it.
+    /// From when on its family's refund suspends it; see `matchedCut`.
     package var suspendedFrom: Int64
     /// The same when prorated refunds of the product are kept.
     package var suspendedFromWhenProratedKept: Int64
@@ -40,6 +40,8 @@ package struct Grant: Hashable, Sendable, BitwiseCopyable {
         package static let prorated = Flags(rawValue: 2)
         /// A field is missing without which the transaction can never grant.
         package static let incomplete = Flags(rawValue: 4)
+        /// The family whose refund suspends it was recognised, not declared.
+        package static let matchedCut = Flags(rawValue: 8)
     }
 
     /// A grant of this type and ownership that begins at `start` and nothing ends.
@@ -60,23 +62,33 @@ package struct Grant: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
+/// Which families a buyer's refund suspends; each mode includes the one before.
+package enum FamilyCut: UInt8, Hashable, Sendable, BitwiseCopyable {
+    /// None: each copy ends by its own evidence.
+    case off = 0
+    /// Households that the app declared.
+    case declared = 1
+    /// Also families that are recognised by their equal transactions.
+    case matched = 2
+}
+
 /// What the catalog says of one product; the default is for products that it does not name.
 package struct ProductPolicy: Hashable, Sendable, BitwiseCopyable {
     /// How long a non-renewing purchase lasts, in milliseconds; 0: not said, so it never grants.
     package var duration: Int64
     /// Whether a prorated refund leaves the access of a product that does not renew.
     package var keepsProratedRefunds: Bool
-    /// Whether a household's refund suspends its members' copies.
-    package var cutsHouseholds: Bool
+    /// Which families a buyer's refund suspends.
+    package var familyCut: FamilyCut
 
     /// A policy; the defaults are those of a product that the catalog does not name.
     @inlinable
     package init(
-        duration: Int64 = 0, keepsProratedRefunds: Bool = false, cutsHouseholds: Bool = true
+        duration: Int64 = 0, keepsProratedRefunds: Bool = false, familyCut: FamilyCut = .declared
     ) {
         self.duration = duration
         self.keepsProratedRefunds = keepsProratedRefunds
-        self.cutsHouseholds = cutsHouseholds
+        self.familyCut = familyCut
     }
 }
 
@@ -119,10 +131,11 @@ extension Grant {
         return isKept ? overriddenFrom : min(revokedFrom, overriddenFrom)
     }
 
-    /// From when on its household suspends it.
+    /// From when on its family's refund suspends it.
     @inlinable
     package func suspensionInstant(under policy: ProductPolicy) -> Int64 {
-        guard policy.cutsHouseholds else { return .max }
+        let needed = flags.contains(.matchedCut) ? FamilyCut.matched : .declared
+        guard policy.familyCut.rawValue >= needed.rawValue else { return .max }
         let keeps = policy.keepsProratedRefunds && type != .autoRenewable
         return keeps ? suspendedFromWhenProratedKept : suspendedFrom
     }

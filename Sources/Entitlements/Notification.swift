@@ -20,6 +20,8 @@ package struct Notification: Hashable, Sendable {
     package var renewal: SignedRenewal?
     /// Whether it came as an unsigned V1 body: stored and counted, never evidence.
     package var isUnsigned: Bool
+    /// The chains that an unsigned body names, about which Apple can be asked.
+    package var hintedChains: [String]
 
     /// A notification without data.
     package init(
@@ -32,6 +34,7 @@ package struct Notification: Hashable, Sendable {
         self.signedDate = signedDate
         self.scope = scope
         self.isUnsigned = false
+        hintedChains = []
     }
 
     /// Whether type or subtype are unknown to this release.
@@ -51,7 +54,7 @@ package struct Notification: Hashable, Sendable {
     }
 
     /// The types of the API up to Notifications 2.23.
-    private static let types: Set<String> = [
+    package static let types: Set<String> = [
         "SUBSCRIBED", "ONE_TIME_CHARGE", "DID_RENEW", "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED",
         "EXPIRED", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_PREF", "OFFER_REDEEMED",
         "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE",
@@ -72,7 +75,8 @@ package struct Notification: Hashable, Sendable {
 
 /// What became of a notification; the raw values are those of the wire and of stored records.
 package enum Disposition: UInt8, Hashable, Sendable {
-    /// A fact, a newer copy, an override or a piece of evidence came in.
+    /// A fact, a newer copy, an override or a piece of evidence came in; of an unsigned body: a
+    /// fetch from Apple of whom it names is queued.
     case applied = 1
     /// A notification of this UUID is stored already.
     case duplicate = 2

@@ -58,7 +58,7 @@ package struct Revocation: Hashable, Sendable {
     /// Whether `transaction` was bought and the payment went back.
     ///
     /// Without a revocationDate nothing is revoked, whatever the other fields say.
-    static func isRefundedPurchase(_ transaction: Transaction) -> Bool {
+    package static func isRefundedPurchase(_ transaction: Transaction) -> Bool {
         guard transaction.ownership == .purchased, transaction.revocationDate != nil else {
             return false
         }

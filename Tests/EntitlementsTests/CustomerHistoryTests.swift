@@ -121,7 +121,7 @@ import Testing
         #expect(history.reason(at: 149) == .active)
         #expect(history.decision(at: 149).validUntil == 150)
         #expect(history.reason(at: 150) == .familySuspended)
-        #expect(history.reason(at: 150, under: ProductPolicy(cutsHouseholds: false)) == .active)
+        #expect(history.reason(at: 150, under: ProductPolicy(familyCut: .off)) == .active)
     }
 
     @Test func `nothing bought in the household suspends nobody`() {

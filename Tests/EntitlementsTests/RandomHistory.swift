@@ -51,11 +51,21 @@ struct RandomHistory {
         return evidence
     }
 
+    /// A purchase that somebody recognised; the rules ask whether it matters.
+    mutating func matched() -> MatchedPurchase? {
+        guard generator.oneIn(2) else { return nil }
+        let refund = PurchaseRefund(
+            date: date(), isProrated: generator.oneIn(3), signedDate: date())
+        return MatchedPurchase(
+            transactionID: "90", kind: generator.pick([.likely, .strong]),
+            refund: generator.oneIn(4) ? nil : refund)
+    }
+
     mutating func history() -> CustomerHistory {
         var history = CustomerHistory()
         for id in 1...Int(1 + generator.next() % 7) {
             history.transactions["\(id)"] = TransactionFact(
-                transaction: transaction(id), evidence: evidence())
+                transaction: transaction(id), evidence: evidence(), matched: matched())
         }
         for chain in ["1", "2", "3"] where generator.oneIn(2) {
             history.renewals[chain] = .sample(
@@ -73,6 +83,6 @@ struct RandomHistory {
     mutating func policy() -> ProductPolicy {
         ProductPolicy(
             duration: generator.pick([0, 30, 70]), keepsProratedRefunds: generator.oneIn(2),
-            cutsHouseholds: !generator.oneIn(4))
+            familyCut: generator.pick([.off, .declared, .matched, .matched]))
     }
 }

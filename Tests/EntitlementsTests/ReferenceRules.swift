@@ -24,7 +24,9 @@ struct ReferenceRules {
         guard let start = x.purchaseDate?.milliseconds else { return .incomplete }
         if start > t { return .notStarted }
         if revoked(fact, at: t) { return cause(fact) }
-        if policy.cutsHouseholds, let cut = suspension(fact), t >= cut { return .familySuspended }
+        if policy.familyCut != .off, let cut = suspension(fact), t >= cut {
+            return .familySuspended
+        }
         if x.isUpgraded, t >= upgrade(x) { return .upgraded }
         guard let end = end(x) else { return .active }
         if t < end { return .active }
@@ -69,7 +71,8 @@ struct ReferenceRules {
             add(x.purchaseDate?.adding(milliseconds: policy.duration))
         }
         for renewal in history.renewals.values { add(renewal.gracePeriodExpiresDate) }
-        for purchase in history.householdPurchases { add(purchase.refundDate) }
+        for purchase in history.householdPurchases { add(purchase.refund?.date) }
+        for fact in history.transactions.values { add(fact.matched?.refund?.date) }
         return dates.sorted()
     }
 
@@ -153,16 +156,31 @@ struct ReferenceRules {
             $0.productID == x.productID && $0.period.lowerBound < end
                 && start < $0.period.upperBound && !$0.period.isEmpty && start < end
         }
-        let refunds = behind.compactMap { keeping && $0.isProrated ? nil : $0.refundDate }
+        let refunds = behind.compactMap(\.refund).filter { !(keeping && $0.isProrated) }.map(\.date)
         return refunds.count == behind.count ? refunds.max() : nil
+    }
+
+    /// The refund of the recognised purchase, where the household bought nothing behind `x`.
+    private func matchedRefund(_ fact: TransactionFact, keeping: Bool) -> Timestamp? {
+        let x = fact.transaction
+        guard policy.familyCut == .matched, x.rawOwnership == "FAMILY_SHARED",
+            let start = x.purchaseDate, let refund = fact.matched?.refund,
+            !(keeping && refund.isProrated)
+        else { return nil }
+        let isAuto = x.rawType == "Auto-Renewable Subscription"
+        let end = isAuto ? x.expiresDate ?? .distantFuture : .distantFuture
+        let isDeclared = history.householdPurchases.contains {
+            $0.productID == x.productID && $0.period.lowerBound < end
+                && start < $0.period.upperBound && !$0.period.isEmpty && start < end
+        }
+        return isDeclared ? nil : refund.date
     }
 
     private func suspension(_ fact: TransactionFact) -> Int64? {
         let (x, evidence) = (fact.transaction, fact.evidence)
         let keeping = policy.keepsProratedRefunds && x.rawType != "Auto-Renewable Subscription"
-        guard latestBuyerRefund(x) != nil,
-            let cut = latestBuyerRefund(x, keeping: keeping)
-        else { return nil }
+        let declared = latestBuyerRefund(x) == nil ? nil : latestBuyerRefund(x, keeping: keeping)
+        guard let cut = declared ?? matchedRefund(fact, keeping: keeping) else { return nil }
         let day: Int64 = 86_400_000
         let isLifted =
             evidence.grantNotification.map { $0 > cut } ?? false

@@ -37,7 +37,7 @@ struct SeededGenerator: RandomNumberGenerator {
         grant.suspendedFromWhenProratedKept = instant()
         grant.upgradedFrom = instant()
         grant.revocationReason = pick([.unspecified, .refunded, .familyLeft, .assignmentEnded])
-        grant.flags = Grant.Flags(rawValue: UInt8(next() % 8))
+        grant.flags = Grant.Flags(rawValue: UInt8(next() % 16))
         return grant
     }
 
@@ -66,7 +66,7 @@ struct SeededGenerator: RandomNumberGenerator {
     mutating func policy() -> ProductPolicy {
         ProductPolicy(
             duration: pick([0, 50, .max]), keepsProratedRefunds: pick([true, false]),
-            cutsHouseholds: pick([true, false]))
+            familyCut: pick([.off, .declared, .matched]))
     }
 }
 
