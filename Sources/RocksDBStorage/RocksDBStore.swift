@@ -160,6 +160,21 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
         }
     }
 
+    /// Tries whether commits are taken again, where the last one was refused; writes nothing of its
+    /// own accord. Any thread but one that must not wait: it may open the database again.
+    ///
+    /// Without it only the next commit tries; a server that sends itself no traffic while its store
+    /// takes no writes would wait for that one for ever.
+    package func tryWriting() {
+        guard !isWritable else { return }
+        // What is still wrong was told when it began.
+        try? writer.withLock { (writer) throws(StorageError) in
+            guard writer.directory != nil else { return }
+            try checkSpace(&writer)
+            try resume(&writer)
+        }
+    }
+
     /// Refuses while the disk is nearly full. About 1 us per commit, beside a sync of 250.
     private func checkSpace(_ writer: inout Writer) throws(StorageError) {
         let shortage = try onFiles(of: databasePath) { () throws(FileError) in

@@ -179,6 +179,10 @@ extension StoreOpening {
             case .notifications: 9
             case .history: 10
             case .audit: 11
+            case .refreshes: 12
+            case .matches: 13
+            case .usage: 14
+            case .refunds: 15
             }
         return ColumnFamily(index: index)
     }
@@ -203,7 +207,7 @@ extension StoreOpening {
             result.compression = .zstd
             result.blockByteCount = 32 << 10
         case .meta, .identities, .customers, .households, .transactions, .renewals, .snapshots,
-            .history, .audit:
+            .history, .audit, .refreshes, .matches, .usage, .refunds:
             result.compression = .lz4
             result.blockByteCount = 4 << 10
         }

@@ -24,6 +24,14 @@ package enum Keyspace: String, CaseIterable, Sendable {
     case history
     /// What was said and changed by people and conflicts: links, transfers, households.
     case audit
+    /// Who is to be fetched from Apple and who was, by customer.
+    case refreshes
+    /// The transactions that may be copies of one family's purchase, by what they have in common.
+    case matches
+    /// What was granted on each transaction, day by day.
+    case usage
+    /// The revoked transactions in the order of their revocation: the bill.
+    case refunds
 }
 
 /// What can go wrong with a store.

@@ -11,9 +11,12 @@ package import Entitlements
 //                "counts"                               u64 customers, u64 transactions
 //                "next-scope"                           u16 number of the next new scope
 //                "scope" u8 environment, bundleId       u16 number of the scope
+//                "mark" u16 scope, u8 kind              i64 an instant, see ReconciliationMark
 // identities     u16 scope, u8 kind, name               IdentityRecord
 // customers      u16 scope, u64 customer                CustomerRecord
 //                u16 scope, u64 customer, u8 kind, name empty: linked in so many words
+//                u16 scope, u64 customer, "h", originalTransactionId   empty: an unsigned body
+//                                                       named the chain, of which no fact is known
 // households     u16 scope, u16 + household, u64 member empty
 // transactions   u16 scope, u64 customer, transactionId TransactionFact
 // renewals       u16 scope, u64 customer, originalTransactionId   RenewalInfo
@@ -25,6 +28,15 @@ package import Entitlements
 //                u16 scope, "r", u64 revision           NotificationRecord
 // history        u16 scope, u64 customer, u64 revision  empty: this revision touched the customer
 // audit          u64 revision, u16 index                AuditRecord
+// refreshes      u16 scope, "q", u64 customer           RefreshJob: waits for a fetch from Apple;
+//                                                       which are due is kept in memory, and read
+//                                                       from here at the start
+//                u16 scope, "d", u64 customer           i64 when it was last fetched whole
+// matches        u16 scope, u16 + productId, i64 purchaseDate, i64 expiresDate (0: none),
+//                u64 customer, transactionId            FamilyCandidate: see MatchRecords.swift
+// usage          u16 scope, u16 + transactionId, u32 day UsageRecord
+// refunds        u16 scope, u64 ended at, u64 customer, transactionId   RefundRecord
+//                the instant is an i64 with its sign bit flipped, so that byte order is its order
 
 /// The format version that this release writes; a store of a newer one is refused.
 package let storageFormatVersion: UInt64 = 1
@@ -104,6 +116,14 @@ package enum Key {
     package static func link(_ customer: CustomerKey, _ identity: Identity) -> [UInt8] {
         self.customer(customer) + [identity.kind.rawValue] + Array(identity.value.utf8)
     }
+
+    /// A chain that an unsigned body named and of which no fact is known, in `customers`.
+    package static func hint(_ customer: CustomerKey, _ chain: String) -> [UInt8] {
+        self.customer(customer) + [hintKind] + Array(chain.utf8)
+    }
+
+    /// What stands in the place of an identity's kind in the key of a hint.
+    package static let hintKind = UInt8(ascii: "h")
 
     /// The prefix of a household's members.
     package static func household(_ name: String, in scope: ScopeNumber) -> [UInt8] {

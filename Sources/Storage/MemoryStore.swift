@@ -8,6 +8,7 @@ package final class MemoryStore: EntitlementWriter, Sendable {
     private struct State {
         var records: [Keyspace: SortedRecords] = [:]
         var commitCount: UInt64 = 0
+        var lastCommitCounts: [Keyspace: Int] = [:]
         var failuresLeft = 0
         var failureMessage = ""
     }
@@ -19,6 +20,9 @@ package final class MemoryStore: EntitlementWriter, Sendable {
 
     /// How many commits have succeeded.
     package var commitCount: UInt64 { state.withLock { $0.commitCount } }
+
+    /// How many records the last commit wrote or removed.
+    package var lastCommitCounts: [Keyspace: Int] { state.withLock { $0.lastCommitCounts } }
 
     /// Makes the next `count` commits throw `StorageError.unavailable(message:)`, changing nothing.
     /// Zero ends the failing at once.
@@ -67,6 +71,7 @@ package final class MemoryStore: EntitlementWriter, Sendable {
                 state.records[keyspace, default: SortedRecords()].apply(keyed)
             }
             state.commitCount += 1
+            state.lastCommitCounts = changes.changes.mapValues(\.count)
             return nil
         }
         if let failure { throw .unavailable(message: failure) }

@@ -6,27 +6,32 @@ package import Entitlements
 /// A record of a layout that this release does not know is `StorageError.corruptRecord`.
 package enum RecordCodec {
     private static let layout: UInt8 = 1
+    /// The layout of a transaction whose family was recognised.
+    private static let matchedLayout: UInt8 = 2
 
     /// A reader past the layout byte.
-    private static func open(_ bytes: [UInt8]) throws(ByteError) -> ByteReader {
+    private static func open(
+        _ bytes: [UInt8], layout: UInt8
+    ) throws(ByteError) -> ByteReader {
         var reader = ByteReader(bytes)
         guard try reader.readUInt8() == layout else { throw .invalidValue(offset: 0) }
         return reader
     }
 
-    private static func begin() -> ByteWriter {
+    /// A writer past the layout byte.
+    static func begin(layout: UInt8 = layout) -> ByteWriter {
         var writer = ByteWriter(capacity: 192)
         writer.append(layout)
         return writer
     }
 
     /// Runs `read` and turns what it throws into an error that names the keyspace.
-    private static func decode<Value>(
-        _ keyspace: Keyspace, _ bytes: [UInt8],
+    static func decode<Value>(
+        _ keyspace: Keyspace, _ bytes: [UInt8], layout: UInt8 = layout,
         _ read: (inout ByteReader) throws(ByteError) -> Value
     ) throws(StorageError) -> Value {
         do throws(ByteError) {
-            var reader = try open(bytes)
+            var reader = try open(bytes, layout: layout)
             let value = try read(&reader)
             try reader.finish()
             return value
@@ -80,7 +85,7 @@ extension RecordCodec {
     /// A transaction's newest copy with its evidence.
     package static func encode(_ fact: TransactionFact) -> [UInt8] {
         let transaction = fact.transaction
-        var writer = begin()
+        var writer = begin(layout: fact.matched == nil ? layout : matchedLayout)
         writer.append(framed: transaction.transactionID)
         writer.append(framed: transaction.originalTransactionID)
         writer.append(framed: transaction.productID)
@@ -104,6 +109,7 @@ extension RecordCodec {
         writer.append(optional: fact.evidence.grantNotification)
         writer.append(optional: fact.evidence.activeStatus)
         writer.append(optional: fact.evidence.datedCopy)
+        if let matched = fact.matched { append(matched, to: &writer) }
         return writer.bytes
     }
 
@@ -111,7 +117,9 @@ extension RecordCodec {
     package static func decodeTransaction(
         _ bytes: [UInt8]
     ) throws(StorageError) -> TransactionFact {
-        try decode(.transactions, bytes) { (reader) throws(ByteError) in
+        let isMatched = bytes.first == matchedLayout
+        let layout = isMatched ? matchedLayout : layout
+        return try decode(.transactions, bytes, layout: layout) { (reader) throws(ByteError) in
             let id = try reader.readString()
             let original = try reader.readString()
             let product = try reader.readString()
@@ -140,7 +148,9 @@ extension RecordCodec {
             evidence.grantNotification = try reader.readOptionalDate()
             evidence.activeStatus = try reader.readOptionalDate()
             evidence.datedCopy = try reader.readOptionalDate()
-            return TransactionFact(transaction: transaction, evidence: evidence)
+            return TransactionFact(
+                transaction: transaction, evidence: evidence,
+                matched: isMatched ? try readMatched(&reader) : nil)
         }
     }
 

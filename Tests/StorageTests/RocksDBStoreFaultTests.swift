@@ -293,6 +293,35 @@ import Testing
         again.close()
     }
 
+    /// Both kinds of trouble: commits that the reserve refused, and a write that the disk did.
+    @Test(arguments: [UInt64(2 << 20), 0])
+    func `when there is space again a try without a commit finds it`(
+        reserveByteCount: UInt64
+    ) throws {
+        try Files.makeDirectory(path)
+        guard let disk = SmallFileSystem(on: path, byteCount: 24 << 20) else { return }
+        defer { withExtendedLifetime(disk) {} }
+        let notices = Notices()
+        var options = notices.options
+        options.reserveByteCount = reserveByteCount
+        let store = try RocksDBStore(directory: path + "/data", options: options)
+        let filler = DiskFault.fillDisk(path)
+        #expect(throws: StorageError.self) {
+            try store.put([[1]], value: [UInt8](repeating: 1, count: 4 << 20))
+        }
+        store.tryWriting()
+        #expect(!store.isWritable && notices.all.count == 1)
+
+        try FileManager.default.removeItem(atPath: filler)
+        store.tryWriting()
+        #expect(store.isWritable)
+        #expect(notices.all.last == .writesResumed)
+        #expect(try store.keys(.customers).isEmpty)
+        store.close()
+        store.tryWriting()
+        #expect(throws: StorageError.self) { try store.put([[2]]) }
+    }
+
     /// K6.
     @Test func `a start on a full disk reads, refuses writes, and loses nothing`() throws {
         try Files.makeDirectory(path)
