@@ -1,7 +1,7 @@
 /// Why something is not taken as signed by Apple for one of the configured apps.
 ///
 /// The text is for people: what was expected and what was found, never the payload itself.
-package enum AppStoreError: Error, Equatable, Sendable {
+package enum AppStoreError: Error, Hashable, Sendable {
     /// No JSON, no JWS, `x5c` absent or no certificates, or an id that is none.
     case malformedPayload(String)
     /// A claim that verification needs is absent.

@@ -1,11 +1,14 @@
 /// A JSON object whose members are asked for by name, leniently: what is null or of another type
 /// than asked for is absent.
-struct JSONObject {
+package struct JSONObject: Sendable {
     private let text: [UInt8]
     private let members: [JSONMember]
 
     /// Checks a whole text that must be one object.
-    init(_ text: [UInt8]) throws(JSONError) {
+    ///
+    /// - Parameter text: UTF-8, as it came: anything at all.
+    /// - Throws: ``JSONError``, at the first thing that is wrong.
+    package init(_ text: [UInt8]) throws(JSONError) {
         guard (try? UTF8Span(validating: text.span)) != nil else {
             throw JSONError(offset: 0, expected: "UTF-8")
         }
@@ -30,7 +33,7 @@ struct JSONObject {
 
     /// The value of the last member of this name (RFC 7515 section 4 allows that for a header);
     /// nil for null.
-    func value(_ name: String) -> JSONValue? {
+    package func value(_ name: String) -> JSONValue? {
         let name = name.utf8
         for member in members.reversed() where isName(member, name) {
             return member.value == .null ? nil : member.value
@@ -46,28 +49,28 @@ struct JSONObject {
     }
 
     /// A string.
-    func string(_ name: String) -> String? {
+    package func string(_ name: String) -> String? {
         bytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The UTF-8 of a string.
-    func bytes(_ name: String) -> [UInt8]? {
+    package func bytes(_ name: String) -> [UInt8]? {
         value(name).flatMap(bytes)
     }
 
     /// The UTF-8 of a value that is a string.
-    func bytes(_ value: JSONValue) -> [UInt8]? {
+    package func bytes(_ value: JSONValue) -> [UInt8]? {
         guard case .string(let range, let hasEscapes) = value else { return nil }
         return hasEscapes ? unescaped(range) : Array(text[range])
     }
 
     /// A string, or an integer digit for digit.
-    func text(_ name: String) -> String? {
+    package func text(_ name: String) -> String? {
         value(name).flatMap(text)
     }
 
     /// A value that is a string, or an integer digit for digit.
-    func text(_ value: JSONValue) -> String? {
+    package func text(_ value: JSONValue) -> String? {
         if case .number(let range) = value {
             guard isInteger(range) else { return nil }
             return String(decoding: text[range], as: UTF8.self)
@@ -76,7 +79,7 @@ struct JSONObject {
     }
 
     /// A number, floored, or a string of digits; nil beyond 64 bits.
-    func integer(_ name: String) -> Int64? {
+    package func integer(_ name: String) -> Int64? {
         switch value(name) {
         case .number(let range): floored(range)
         case .string(let range, hasEscapes: false): exact(range)
@@ -85,12 +88,12 @@ struct JSONObject {
     }
 
     /// A number that fits 32 bits.
-    func integer32(_ name: String) -> Int32? {
+    package func integer32(_ name: String) -> Int32? {
         integer(name).flatMap { Int32(exactly: $0) }
     }
 
     /// true, or the string "true"; nil for anything but a boolean or its name.
-    func boolean(_ name: String) -> Bool? {
+    package func boolean(_ name: String) -> Bool? {
         switch value(name) {
         case .boolean(let boolean): boolean
         case .string(let range, _) where text[range].elementsEqual("true".utf8): true
@@ -100,18 +103,18 @@ struct JSONObject {
     }
 
     /// An object.
-    func object(_ name: String) -> JSONObject? {
+    package func object(_ name: String) -> JSONObject? {
         value(name).flatMap(object)
     }
 
     /// A value that is an object.
-    func object(_ value: JSONValue) -> JSONObject? {
+    package func object(_ value: JSONValue) -> JSONObject? {
         guard case .object(let range) = value else { return nil }
         return JSONObject(text, at: range.lowerBound)
     }
 
     /// The elements of an array.
-    func array(_ name: String) -> [JSONValue]? {
+    package func array(_ name: String) -> [JSONValue]? {
         guard case .array(let range)? = value(name) else { return nil }
         var scanner = JSONScanner(text.span, at: range.lowerBound)
         return try? scanner.elements(depth: 0, isRecording: true)

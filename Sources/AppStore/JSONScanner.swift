@@ -1,14 +1,16 @@
 /// Why a text is no JSON, or none that is read here.
-struct JSONError: Error, Equatable {
+package struct JSONError: Error, Equatable, Sendable {
     /// Where in the text, in bytes.
-    let offset: Int
+    package let offset: Int
     /// What should have stood there, for people.
-    let expected: String
+    package let expected: String
 }
 
 /// A value inside a text that was checked whole; containers are read when they are asked for.
-enum JSONValue: Equatable {
+package enum JSONValue: Equatable, Sendable {
+    /// null.
     case null
+    /// true or false.
     case boolean(Bool)
     /// The characters of the number: never turned into a Double, ids may have 19 digits.
     case number(Range<Int>)
@@ -21,7 +23,7 @@ enum JSONValue: Equatable {
 }
 
 /// A name and its value in an object.
-struct JSONMember {
+struct JSONMember: Sendable {
     let name: Range<Int>
     let isNameEscaped: Bool
     let value: JSONValue

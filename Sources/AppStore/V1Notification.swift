@@ -12,7 +12,8 @@ package struct V1Notification: Hashable, Sendable {
     package let bundleID: String
     /// The environment that the body claims; nil when absent or of no known name.
     package let environment: AppEnvironment?
-    /// Every chain that the body names, each once, in the order of the body.
+    /// Every chain that the body names, each once, in the order of the body; a transaction where an
+    /// item names no chain.
     package let originalTransactionIDs: [String]
     /// SHA-256 of the body in lower-case hexadecimal: V1 has no id, and a repeat has the same
     /// bytes.
@@ -63,7 +64,7 @@ package struct V1Notification: Hashable, Sendable {
         _ body: JSONObject, _ receipt: JSONObject?
     ) throws(AppStoreError) -> [String] {
         var ids: [String] = []
-        var known: Set<String> = []
+        var known: Set<ExactName> = []
         var objects = [body]
         for name in ["latest_receipt_info", "pending_renewal_info"] {
             for value in receipt?.array(name) ?? [] {
@@ -71,8 +72,10 @@ package struct V1Notification: Hashable, Sendable {
             }
         }
         for object in objects {
-            guard let id = try object.identifier("original_transaction_id") else { continue }
-            if known.insert(id).inserted { ids.append(id) }
+            var id = try object.identifier("original_transaction_id")
+            if id == nil { id = try object.identifier("transaction_id") }
+            guard let id else { continue }
+            if known.insert(ExactName(id)).inserted { ids.append(id) }
         }
         return ids
     }
