@@ -12,11 +12,13 @@ package final class AccessReader: Sendable {
     package let table: CustomerTable
     /// What happened since the start.
     package let counters = Counters()
+    /// Whether a rebuild may ask Apple.
+    package let isAppStoreConfigured: Bool
 
     /// Reads the snapshot of a customer who is not in memory, or is given by a name of Apple's.
     typealias Fallback = @Sendable (ScopeIndex, Identity) throws(Refusal) -> [UInt8]?
 
-    private let catalog: CompiledCatalog
+    private let catalogs: CatalogCopies
     private let scopes: [Scope]
     /// The store's numbers of the scopes, in the same order.
     private let scopeNumbers: [UInt16]
@@ -36,16 +38,18 @@ package final class AccessReader: Sendable {
     let publication = Mutex<Void>(())
 
     init(
-        table: CustomerTable, worlds: [World], isOnlyApp: Bool, revision: UInt64,
+        table: CustomerTable, catalogs: CatalogCopies, worlds: [World],
+        isOnlyApp: Bool, revision: UInt64, isAppStoreConfigured: Bool,
         clock: @escaping @Sendable () -> Timestamp, fallback: @escaping Fallback,
         facts: @escaping @Sendable () -> ServerInfo
     ) {
         self.table = table
-        catalog = CompiledCatalog(worlds.map(\.catalog))
+        self.catalogs = catalogs
         scopes = worlds.map(\.scope)
         scopeNumbers = worlds.map(\.number.value)
         bundleIDs = worlds.map { Array($0.scope.bundleID.utf8) }
         self.isOnlyApp = isOnlyApp
+        self.isAppStoreConfigured = isAppStoreConfigured
         self.clock = clock
         self.fallback = fallback
         self.facts = facts
@@ -60,6 +64,9 @@ package final class AccessReader: Sendable {
 
     /// What the server says of itself.
     package func serverInfo() -> ServerInfo { facts() }
+
+    /// How many customers are answered from memory, and the bytes that they take.
+    package var tableUsage: (customers: Int, bytes: Int) { table.usage }
 
     /// The configured world of a request's scope; nil when it is none.
     ///
@@ -106,15 +113,16 @@ extension AccessReader {
             let isAnswered = table.withSnapshot(
                 scope: scopeNumbers[query.scope.value], name: query.name, reader: reader
             ) { snapshot in
-                decide(query, snapshot, revision: revision, body)
+                decide(query, snapshot, reader: reader, revision: revision, body)
             }
             if isAnswered { return }
             if isComplete { return unknown(query, revision: revision, body) }
         }
+        counters.countStoreRead()
         guard let name = text(query.name),
             let snapshot = try fallback(query.scope, Identity(query.kind, name))
         else { return unknown(query, revision: revision, body) }
-        decide(query, snapshot.span, revision: revision, body)
+        decide(query, snapshot.span, reader: reader, revision: revision, body)
     }
 
     private func unknown(
@@ -129,8 +137,17 @@ extension AccessReader {
     }
 
     private func decide(
-        _ query: borrowing AccessQuery, _ snapshot: Span<UInt8>, revision: UInt64,
-        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+        _ query: borrowing AccessQuery, _ snapshot: Span<UInt8>, reader: ReaderSlot,
+        revision: UInt64, _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+    ) {
+        catalogs.withCatalog(for: reader) { catalog in
+            decide(query, snapshot, under: catalog, revision: revision, body)
+        }
+    }
+
+    private func decide(
+        _ query: borrowing AccessQuery, _ snapshot: Span<UInt8>, under catalog: CompiledCatalog,
+        revision: UInt64, _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
     ) {
         let view = SnapshotView(snapshot)
         var instant = query.atMilliseconds
@@ -139,7 +156,8 @@ extension AccessReader {
             instant = max(now, view.newestSignedDate)
         }
         if query.subject == .entitlement {
-            return decideEntitlement(query, view, at: instant, revision: revision, body)
+            return decideEntitlement(
+                query, view, under: catalog, at: instant, revision: revision, body)
         }
         let none = Span<UInt8>()
         guard let index = view.index(ofProduct: query.subjectName) else {
@@ -172,13 +190,16 @@ extension AccessReader {
     /// The OR over the products of a name: the grant with the latest end, else the reason of the
     /// newest purchase that has started.
     private func decideEntitlement(
-        _ query: borrowing AccessQuery, _ view: borrowing SnapshotView, at instant: Int64,
-        revision: UInt64, _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+        _ query: borrowing AccessQuery, _ view: borrowing SnapshotView,
+        under catalog: CompiledCatalog, at instant: Int64, revision: UInt64,
+        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
     ) {
         let products = catalog.products(of: query.subjectName, in: query.scope.value)
         var best: (product: Int, decision: AccessDecision, rank: Int64)?
         for product in products {
-            guard let position = catalog.position(ofMember: product, in: view) else { continue }
+            guard let position = catalog.position(ofMember: product, in: view) else {
+                continue
+            }
             let grants = view.grants(ofProductAt: position)
             let policy = catalog.policy(ofMember: product)
             let decision = grants.decision(at: instant, under: policy)
@@ -199,7 +220,7 @@ extension AccessReader {
             return body(answer, Span<UInt8>(), Span<UInt8>(), Span<UInt8>())
         }
         found.decision.validUntil = flip(
-            products, view, isGranted: found.decision.isGranted, after: instant)
+            products, view, under: catalog, isGranted: found.decision.isGranted, after: instant)
         return report(
             found.decision, view.grants(ofProductAt: found.product),
             view.productID(at: found.product), revision: revision, body)
@@ -207,15 +228,17 @@ extension AccessReader {
 
     /// When the OR over `products` flips by itself; 0: never.
     private func flip(
-        _ products: Range<Int>, _ view: borrowing SnapshotView, isGranted: Bool,
-        after instant: Int64
+        _ products: Range<Int>, _ view: borrowing SnapshotView,
+        under catalog: CompiledCatalog, isGranted: Bool, after instant: Int64
     ) -> Int64 {
         var end = isGranted ? instant : Int64.max
         var isSettled = false
         while !isSettled {
             let start = end
             for product in products {
-                guard let position = catalog.position(ofMember: product, in: view) else { continue }
+                guard let position = catalog.position(ofMember: product, in: view) else {
+                    continue
+                }
                 let grants = view.grants(ofProductAt: position)
                 let policy = catalog.policy(ofMember: product)
                 if isGranted {

@@ -2,7 +2,7 @@ package import Entitlements
 
 /// Which configured app and environment a call speaks of; see `EntitlementService.scope`.
 package struct ScopeIndex: Hashable, Sendable {
-    let value: Int
+    package let value: Int
 }
 
 /// Signed data that an app hands in.
@@ -162,6 +162,10 @@ package struct EntitlementStatus: Hashable, Sendable {
     package var isPaymentReversed: Bool
     /// Whether the evidence proves the cause.
     package var isCauseCertain: Bool
+    /// How the refunded purchase behind a family copy was found; also of one that still grants.
+    package var familyConfidence: FamilyConfidence = .none
+    /// That purchase; empty where none is known, and while its payment stands.
+    package var familyTransactionID = ""
 }
 
 /// The answer to an ingested notification.
@@ -186,6 +190,8 @@ package struct RebuildReply: Hashable, Sendable {
     /// The answers afterwards.
     package var entitlements: [EntitlementStatus]
     package var revision: UInt64
+    /// Items of Apple's that were not believed.
+    package var problems: [Refusal] = []
 }
 
 /// The answer to a call that may change state.
@@ -194,4 +200,6 @@ package enum WriteReply: Hashable, Sendable {
     case transactions(changes: [EntitlementChange], revision: UInt64)
     case link(changes: [EntitlementChange], revision: UInt64)
     case rebuild(RebuildReply)
+    /// Something of the server's own was noted: a job of the queue, a mark, use.
+    case noted(revision: UInt64)
 }

@@ -17,9 +17,15 @@ extension EntitlementService {
             results = try commitGroup(events)
         } catch {
             // One damaged record must not refuse its neighbours: alone, each fails for itself.
-            guard events.count > 1 else { return events.map { _ in refused(Refusal(error)) } }
+            guard events.count > 1 else {
+                let results = events.map { _ in refused(Refusal(error)) }
+                commitTally.count(events, results, at: configuration.clock())
+                return results
+            }
             return events.flatMap { commit([$0]) }
         }
+        for case (let event, .success) in zip(events, results) { refreshTally.count(event) }
+        commitTally.count(events, results, at: configuration.clock())
         for case .success(.notification(let reply)) in results {
             counters.count(reply.disposition.rawValue)
             if reply.disposition == .storedUnknown {
@@ -41,8 +47,10 @@ extension EntitlementService {
     ) throws(StorageError) -> [Result<WriteReply, Refusal>] {
         let counters = ledgerCounters.value
         var ledger = Ledger(
-            workspace: Workspace(store: store, counters: counters), scopes: scopeNumbers,
-            catalogs: catalogs)
+            workspace: Workspace(
+                store: store, counters: counters,
+                queuesRefreshes: configuration.isAppStoreConfigured),
+            scopes: scopeNumbers, catalogs: catalogs)
         var results: [Result<WriteReply, Refusal>] = []
         results.reserveCapacity(events.count)
         do throws(LedgerFailure) {
@@ -52,6 +60,7 @@ extension EntitlementService {
             try reading { () throws(StorageError) in
                 try write(changes, publications, counters: ledger.workspace.counters)
             }
+            refreshQueue.apply(ledger.workspace.refreshes.changedJobs)
         } catch {
             switch error {
             case .storage(let error): throw error
@@ -79,7 +88,9 @@ extension EntitlementService {
         try reader.publication.withLock { (_) throws(StorageError) in
             reader.storeSequence.add(1, ordering: .sequentiallyConsistent)
             defer { reader.storeSequence.add(1, ordering: .sequentiallyConsistent) }
+            let start = ContinuousClock.now
             try store.commit(changes)
+            timings.commits.observe(since: start)
             reader.publicationSequence.add(1, ordering: .sequentiallyConsistent)
             for publication in publications {
                 reader.table.put(

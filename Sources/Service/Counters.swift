@@ -6,6 +6,8 @@ package final class Counters: Sendable {
     private let dispositions: [AtomicCount] = (0...5).map { _ in AtomicCount() }
     /// Refusals by reason, in the order of `RefusalReason.allCases`.
     private let refusals: [AtomicCount] = RefusalReason.allCases.map { _ in AtomicCount() }
+    /// Checks that read the store.
+    private let storeReads = AtomicCount()
     private let positions: [RefusalReason: Int] = Dictionary(
         uniqueKeysWithValues: RefusalReason.allCases.enumerated().map { ($1, $0) })
 
@@ -21,6 +23,13 @@ package final class Counters: Sendable {
     package func count(_ reason: RefusalReason) {
         if let position = positions[reason] { refusals[position].increment() }
     }
+
+    /// Counts a check that memory did not answer.
+    func countStoreRead() { storeReads.increment() }
+
+    /// Checks that read the store, because the table did not hold the customer, or not under the
+    /// name that was asked for.
+    package var storeReadCount: UInt64 { storeReads.value }
 
     /// The refusals that happened, by reason.
     package var refusalCounts: [RefusalReason: UInt64] {

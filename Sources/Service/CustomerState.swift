@@ -6,10 +6,13 @@ import Storage
 struct Fold: Hashable, Sendable {
     var grantsByProduct: [ExactName: [GrantRecord]]
     var newestSignedDate: Timestamp?
+    /// The transactions that have ended before their time, by id.
+    var endings: [ExactName: EndedAccess]
 
     init(_ history: CustomerHistory) {
         grantsByProduct = history.grantsByProduct()
         newestSignedDate = history.newestSignedDate
+        endings = history.endings(of: grantsByProduct)
     }
 
     /// What CheckAccess reads of it.
@@ -31,16 +34,21 @@ struct CustomerState: Sendable {
     var renewals: [ExactName: RenewalInfo] = [:]
     /// What was linked to him in so many words.
     var said: Set<Identity> = []
+    /// Chains that an unsigned body named while nobody knew them; each until a fact of it comes.
+    var hinted: Set<ExactName> = []
 
     /// Ids whose records are to be written, or removed where the fact is gone.
     var dirtyTransactions: Set<ExactName> = []
     var dirtyRenewals: Set<ExactName> = []
     var dirtyLinks: Set<Identity> = []
+    var dirtyHints: Set<ExactName> = []
     var isDirty = false
     /// Whether the current event changed him.
     var isTouched = false
     /// The fold of the current facts; nil after a change.
     var fold: Fold?
+    /// Where the transactions that the current event changed stood in `matches` before it.
+    var placesBefore: [ExactName: MatchPlace?] = [:]
 
     init(key: CustomerKey, record: CustomerRecord) {
         self.key = key
@@ -55,7 +63,7 @@ struct CustomerState: Sendable {
         guard !isNamed else { return record.name }
         let accounts = transactions.values.compactMap(\.transaction.appTransactionID)
         let chains = transactions.values.map(\.transaction.originalTransactionID)
-        return accounts.min() ?? chains.min() ?? said.min()?.value ?? ""
+        return accounts.min() ?? chains.min() ?? said.min()?.value ?? hinted.min()?.text ?? ""
     }
 
     /// The names that his transactions carry: chains, tokens, accounts, and the transactions.
@@ -63,6 +71,12 @@ struct CustomerState: Sendable {
         var identities: Set<Identity> = []
         for fact in transactions.values { identities.formUnion(fact.transaction.identities) }
         return identities
+    }
+
+    /// All names under which he may be found.
+    var knownIdentities: Set<Identity> {
+        let hints = hinted.map { Identity(.originalTransaction, $0.text) }
+        return carriedIdentities.union(said).union(hints)
     }
 
     /// The claims of each of his chains.
@@ -77,8 +91,11 @@ struct CustomerState: Sendable {
 
     mutating func put(_ fact: TransactionFact) {
         let id = fact.transaction.transactionID
+        notePlace(of: ExactName(id))
         transactions[id] = fact
         dirtyTransactions.insert(id)
+        let chain = ExactName(fact.transaction.originalTransactionID)
+        if hinted.remove(chain) != nil { dirtyHints.insert(chain) }
         markChanged()
     }
 
@@ -94,6 +111,7 @@ struct CustomerState: Sendable {
             isSame($0.transaction.originalTransactionID, chain)
         }
         for fact in facts {
+            notePlace(of: ExactName(fact.transaction.transactionID))
             transactions[fact.transaction.transactionID] = nil
             dirtyTransactions.insert(fact.transaction.transactionID)
         }

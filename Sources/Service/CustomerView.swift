@@ -1,6 +1,5 @@
 package import Entitlements
 package import Storage
-import Synchronization
 
 /// A stored transaction with what stands beside it.
 package struct TransactionView: Hashable, Sendable {
@@ -47,6 +46,10 @@ package struct CustomerView: Hashable, Sendable {
     package var nextPageToken: String
     /// The revision that it shows.
     package var revision: UInt64
+    /// When Apple's history of him was last fetched whole, in ms; 0: never.
+    package var refreshedAt: Int64 = 0
+    /// What the queue holds for him.
+    package var queuedRefresh: QueuedRefresh?
 
     /// About how much all but the transactions takes in an answer.
     var byteCount: Int {
@@ -67,53 +70,42 @@ extension EntitlementService {
     /// - Throws: UNKNOWN_CUSTOMER, INVALID_FIELD for a page token that is none, STORE_UNAVAILABLE,
     ///   STORE_DAMAGED.
     package func customer(_ query: CustomerQuery) throws(Refusal) -> CustomerView {
-        for _ in 0..<4 {
-            let sequence = reader.storeSequence.load(ordering: .sequentiallyConsistent)
-            guard sequence.isMultiple(of: 2) else { break }
-            let view = try readCustomer(query)
-            if reader.storeSequence.load(ordering: .sequentiallyConsistent) == sequence {
-                return view
-            }
+        try readingStore { (workspace, revision) throws(LedgerFailure) in
+            try read(query, &workspace, revision)
         }
-        return try reader.publication.withLock { (_) throws(Refusal) in try readCustomer(query) }
     }
 
-    private func readCustomer(_ query: CustomerQuery) throws(Refusal) -> CustomerView {
-        let revision = revision
-        var workspace = Workspace(store: store, counters: LedgerCounters())
-        do throws(LedgerFailure) {
-            let scope = world(query.scope).number
-            let record = try workspace.identity(Identity(query.customer), in: scope)
-            guard record.primary != 0 else {
-                throw .refused(Refusal(.unknownCustomer, "nothing is known under this name"))
-            }
-            let key = CustomerKey(scope: scope, number: record.primary)
-            let state = try workspace.customer(key)
-            let fold = try workspace.fold(state.key)
-            var view = CustomerView(
-                customerID: state.displayName, householdID: state.record.household,
-                entitlements: [], transactions: [], notifications: [], audit: [], identities: [],
-                transactionCount: state.transactions.count, nextPageToken: "",
-                revision: revision)
-            let catalog = catalogs[scope] ?? Catalog()
-            let now = fold.now(configuration.clock())
-            if query.pageToken.isEmpty {
-                view.entitlements = fold.statuses(catalog: catalog, at: now)
-                view.identities = try identities(of: state, &workspace)
-                try reading { () throws(StorageError) in
-                    try readHistory(of: state.key, into: &view)
-                }
-            }
-            try fillPage(
-                &view, of: query, from: state, fold, workspace,
-                policy: { catalog.policy(for: $0) }, at: now)
-            return view
-        } catch {
-            switch error {
-            case .refused(let refusal): throw refusal
-            case .storage(let error): throw Refusal(error)
+    private func read(
+        _ query: CustomerQuery, _ workspace: inout Workspace<Store>, _ revision: UInt64
+    ) throws(LedgerFailure) -> CustomerView {
+        let scope = world(query.scope).number
+        let record = try workspace.identity(Identity(query.customer), in: scope)
+        guard record.primary != 0 else {
+            throw .refused(Refusal(.unknownCustomer, "nothing is known under this name"))
+        }
+        let state = try workspace.customer(CustomerKey(scope: scope, number: record.primary))
+        let fold = try workspace.fold(state.key)
+        var view = CustomerView(
+            customerID: state.displayName, householdID: state.record.household,
+            entitlements: [], transactions: [], notifications: [], audit: [], identities: [],
+            transactionCount: state.transactions.count, nextPageToken: "", revision: revision)
+        view.refreshedAt = try workspace.refreshedAt(state.key)?.milliseconds ?? 0
+        view.queuedRefresh = try workspace.refreshJob(of: state.key).map {
+            QueuedRefresh(key: state.key, customerID: state.displayName, job: $0)
+        }
+        let catalog = catalogs[scope] ?? Catalog()
+        let now = fold.now(configuration.clock())
+        if query.pageToken.isEmpty {
+            view.entitlements = fold.statuses(catalog: catalog, at: now)
+            view.identities = try identities(of: state, &workspace)
+            try reading { () throws(StorageError) in
+                try readHistory(of: state.key, into: &view)
             }
         }
+        try fillPage(
+            &view, of: query, from: state, fold, workspace,
+            policy: { catalog.policy(for: $0) }, at: now)
+        return view
     }
 
     /// The names under which he is found; what was moved away since is not among them.
@@ -121,7 +113,7 @@ extension EntitlementService {
         of state: CustomerState, _ workspace: inout Workspace<Store>
     ) throws(LedgerFailure) -> [String] {
         var names: [Identity] = []
-        for identity in state.carriedIdentities.union(state.said).sorted()
+        for identity in state.knownIdentities.sorted()
         where identity.kind != .transaction {
             let record = try workspace.identity(identity, in: state.key.scope)
             let isHeld = record.holders.contains(state.key.number)

@@ -7,9 +7,16 @@ import Storage
 extension Workspace {
     /// Moves all that a provisional customer has to `target`; his number leads there from now on.
     mutating func merge(
-        _ source: CustomerKey, into target: CustomerKey
+        _ source: CustomerKey, into target: CustomerKey, at clock: Timestamp
     ) throws(LedgerFailure) {
         let state = try customer(source)
+        audit(
+            "MERGED", of: target,
+            detail: "what was known of \(state.displayName); "
+                + "transactions: \(state.transactions.count)",
+            at: clock)
+        try mergeRefreshes(from: source, into: target)
+        try mergeHints(of: state, into: target)
         for fact in state.transactions.values {
             try move(fact, from: source, to: target, keeping: [])
         }
@@ -19,10 +26,13 @@ extension Workspace {
         var emptied = CustomerState(key: source, record: state.record)
         emptied.isTouched = true
         emptied.record.mergedInto = target.number
-        emptied.dirtyTransactions = Set(state.transactions.keys)
-        emptied.dirtyRenewals = Set(state.renewals.keys)
-        emptied.dirtyLinks = state.said
+        // What was taken from him earlier in the group is still to be removed from the store.
+        emptied.dirtyTransactions = state.dirtyTransactions.union(state.transactions.keys)
+        emptied.dirtyRenewals = state.dirtyRenewals.union(state.renewals.keys)
+        emptied.dirtyLinks = state.dirtyLinks.union(state.said)
+        emptied.dirtyHints = state.dirtyHints.union(state.hinted)
         emptied.isDirty = true
+        emptied.placesBefore = state.placesBeforeRemoval
         customers[source] = emptied
         customerCount -= 1
     }
@@ -119,7 +129,7 @@ extension Workspace {
 
     /// Gives each chain of a component to the named customer who owns it.
     mutating func divide(
-        _ component: Set<CustomerKey>, fallback: CustomerKey
+        _ component: Set<CustomerKey>, fallback: CustomerKey, at clock: Timestamp
     ) throws(LedgerFailure) {
         var chains: [ExactName: [OwnerClaim]] = [:]
         var said: [Identity: UInt64] = [:]
@@ -151,7 +161,7 @@ extension Workspace {
             if customers[key]?.isNamed == true {
                 entangle(key)
             } else {
-                try merge(key, into: fallback)
+                try merge(key, into: fallback, at: clock)
             }
         }
         try settlePrimaries(of: chains, in: fallback.scope)
@@ -189,12 +199,18 @@ extension Workspace {
     /// Records that the identities of a copy's chain are claimed by more than one named customer.
     ///
     /// The whole chain's: a renewal that brings another token takes the chain from whom the token
-    /// before it names, and that must leave a trace.
+    /// before it names, and that must leave a trace. `claimant` counts as well: Apple gave him what
+    /// somebody else has.
     mutating func auditConflict(
-        _ incoming: [IncomingTransaction], in scope: ScopeNumber, at clock: Timestamp
+        _ incoming: [IncomingTransaction], claimant: CustomerKey?, in scope: ScopeNumber,
+        at clock: Timestamp
     ) throws(LedgerFailure) {
+        var seen: Set<ExactName> = []
         for copy in incoming {
             let transaction = copy.signed.transaction
+            guard seen.insert(ExactName(transaction.originalTransactionID)).inserted else {
+                continue
+            }
             let chain = Identity(.originalTransaction, transaction.originalTransactionID)
             var identities = Set(transaction.identities)
             for holder in try related(to: [chain], in: scope) {
@@ -203,7 +219,9 @@ extension Workspace {
                     identities.formUnion(fact.transaction.identities)
                 }
             }
-            let claimants = named(try claimants(of: Array(identities), in: scope))
+            var keys = try self.claimants(of: Array(identities), in: scope)
+            if let claimant { keys.insert(claimant) }
+            let claimants = named(keys)
             guard claimants.count > 1 else { continue }
             let names = claimants.compactMap { customers[$0]?.record.name }
             for claimant in claimants {

@@ -8,7 +8,6 @@ import Synchronization
 struct World: Sendable {
     let scope: Scope
     let number: ScopeNumber
-    let catalog: Catalog
 }
 
 /// What the server does, without a socket: answers checks, verifies and applies what comes in.
@@ -24,8 +23,15 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
     let verifier: SignedDataVerifier
     let worlds: [World]
     let scopeNumbers: [Scope: ScopeNumber]
-    let catalogs: [ScopeNumber: Catalog]
+    let catalogTable: Catalogs
     let ledgerCounters: LedgerCounterBox
+    /// Which queued fetches are due.
+    let refreshQueue = RefreshQueue()
+    /// How fetches went since the start.
+    let refreshTally = RefreshTally()
+    let commitTally = CommitTally()
+    /// What signatures and durable writes took.
+    package let timings = ServiceTimings()
 
     /// Opens the ledger in `store`; numbers are given to scopes that it does not know yet.
     ///
@@ -38,6 +44,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         do throws(StorageError) {
             opened = try LedgerCounters.read(from: store)
             scopeNumbers = try Self.numberScopes(of: configuration, in: store)
+            try refreshQueue.load(Array(scopeNumbers.values), from: store)
         } catch {
             throw .storage("\(error)")
         }
@@ -45,7 +52,8 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         ledgerCounters = counters
         let worlds = Self.makeWorlds(configuration, scopeNumbers)
         self.worlds = worlds
-        catalogs = Dictionary(worlds.map { ($0.number, $0.catalog) }) { first, _ in first }
+        catalogTable = Catalogs(
+            of: worlds, configuration.apps, readerCount: configuration.readerCount)
         let table = CustomerTable(
             customerCount: Int(clamping: opened.customerCount),
             byteCountMax: configuration.cacheByteCountMax, readerCount: configuration.readerCount)
@@ -54,8 +62,10 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         let numbers = worlds.map(\.number)
         let scopes = worlds.map(\.scope)
         reader = AccessReader(
-            table: table, worlds: worlds, isOnlyApp: configuration.apps.count == 1,
-            revision: opened.revision, clock: clock,
+            table: table, catalogs: catalogTable.compiled, worlds: worlds,
+            isOnlyApp: configuration.apps.count == 1,
+            revision: opened.revision, isAppStoreConfigured: configuration.isAppStoreConfigured,
+            clock: clock,
             fallback: { scope, identity throws(Refusal) in
                 try store.snapshot(of: identity, in: numbers[scope.value])
             },
@@ -65,7 +75,8 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
                 return ServerInfo(
                     revision: counts.revision, uptimeMilliseconds: UInt64(max(0, uptime)),
                     scopes: scopes, customerCount: counts.customerCount,
-                    transactionCount: counts.transactionCount)
+                    transactionCount: counts.transactionCount,
+                    isAppStoreConfigured: configuration.isAppStoreConfigured)
             })
     }
 
@@ -75,9 +86,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         configuration.apps.flatMap { app in
             app.environments.sorted { $0.rawValue < $1.rawValue }.compactMap { environment in
                 let scope = Scope(bundleID: app.bundleID, environment: environment)
-                return numbers[scope].map {
-                    World(scope: scope, number: $0, catalog: app.catalog)
-                }
+                return numbers[scope].map { World(scope: scope, number: $0) }
             }
         }
     }
@@ -161,6 +170,8 @@ package struct ServerInfo: Hashable, Sendable {
     package var customerCount: UInt64
     /// How many transactions are stored.
     package var transactionCount: UInt64
+    /// Whether what is queued is fetched from Apple.
+    package var isAppStoreConfigured = false
 }
 
 extension EntitlementService {

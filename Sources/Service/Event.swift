@@ -1,3 +1,4 @@
+import AppStore
 package import Entitlements
 import Storage
 
@@ -15,14 +16,23 @@ package struct Event: Sendable {
         case upload(Upload)
         case link(Link)
         case rebuild(Rebuild)
+        /// What was granted.
+        case usage(Usage)
+        case history(History)
+        case queue([CustomerKey], RefreshTrigger)
+        case attempt(Attempt)
+        case mark(ReconciliationMark, ScopeNumber, Timestamp)
 
-        /// The world that it is about.
-        var scope: Scope {
+        /// The world of the transactions that it carries.
+        var scope: Scope? {
             switch self {
             case .notification(let notification, _): notification.scope
             case .upload(let upload): upload.scope
             case .link(let link): link.scope
             case .rebuild(let rebuild): rebuild.scope
+            case .usage(let usage): usage.scope
+            case .history(let history): history.plan.scope
+            case .queue, .attempt, .mark: nil
             }
         }
 
@@ -32,7 +42,9 @@ package struct Event: Sendable {
             case .notification(let notification, _):
                 notification.transaction.map { [$0.transaction] } ?? []
             case .upload(let upload): upload.transactions.map(\.transaction)
-            case .link, .rebuild: []
+            case .history(let history):
+                history.isDryRun ? [] : history.history.transactions.map(\.transaction)
+            case .link, .rebuild, .queue, .attempt, .mark, .usage: []
             }
         }
     }
@@ -46,6 +58,8 @@ package struct Event: Sendable {
         /// The Apple Account in the app, from a verified AppTransaction.
         var appTransactionID: String?
         var isTransfer: Bool
+        /// Whether what turns out to be another named customer's is moved, not refused.
+        var transfersOnConflict: Bool
     }
 
     struct Link: Sendable {
@@ -53,14 +67,48 @@ package struct Event: Sendable {
         var customerID: String
         var identity: Identity?
         var isTransfer: Bool
+        /// Whether what turns out to be another named customer's is moved, not refused.
+        var transfersOnConflict: Bool
         /// The household to join; nil: unchanged; empty: leave.
         var household: String?
+    }
+
+    /// Checks that were granted and counted by the loops.
+    struct Usage: Sendable {
+        /// One transaction on one day.
+        struct Entry: Sendable {
+            /// UTF-8.
+            var transactionID: [UInt8]
+            /// Days since 1970-01-01, UTC.
+            var day: UInt32
+            /// To be added to what is stored.
+            var use: UsageRecord
+        }
+
+        var scope: Scope
+        var entries: [Entry]
     }
 
     struct Rebuild: Sendable {
         var scope: Scope
         var identity: Identity
         var isDryRun: Bool
+    }
+
+    /// What Apple's servers said of a customer.
+    struct History: Sendable {
+        var history: AppleHistory
+        var plan: RefreshPlan
+        /// Whether all of it was read; else its facts are kept and the customer stays queued.
+        var isWhole: Bool
+        var isDryRun: Bool
+    }
+
+    /// A fetch that failed.
+    struct Attempt: Sendable {
+        var key: CustomerKey
+        var refusal: Refusal
+        var notBefore: Timestamp
     }
 }
 

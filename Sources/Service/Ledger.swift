@@ -23,6 +23,16 @@ struct Ledger<Store: EntitlementReader & Sendable> {
             try apply(link, at: event.receivedAt)
         case .rebuild(let rebuild):
             .rebuild(try apply(rebuild, at: event.receivedAt))
+        case .usage(let usage):
+            try apply(usage)
+        case .history(let history):
+            .rebuild(try apply(history, at: event.receivedAt))
+        case .queue(let keys, let trigger):
+            try queue(keys, for: trigger, at: event.receivedAt)
+        case .attempt(let attempt):
+            try note(attempt)
+        case .mark(let mark, let scope, let instant):
+            try move(mark, of: scope, to: instant)
         }
     }
 
@@ -57,7 +67,8 @@ extension Ledger {
             (ledger) throws(LedgerFailure) in
             let isNew = try ledger.workspace.place(
                 incoming, renewals: renewals, in: scope, at: clock)
-            reply.disposition = notification.disposition(isNew: isNew)
+            let isQueued = try ledger.queueRefreshes(after: notification, in: scope, at: clock)
+            reply.disposition = notification.disposition(isNew: isNew, isQueued: isQueued)
             try ledger.store(
                 notification, payload: payload, disposition: reply.disposition, in: scope,
                 at: clock)
@@ -75,8 +86,7 @@ extension Ledger {
         for renewal in renewals {
             let chain = renewal.renewal.originalTransactionID
             if known.contains(chain) { continue }
-            let record = try workspace.identity(Identity(.originalTransaction, chain), in: scope)
-            guard record.holders.isEmpty else { continue }
+            if try workspace.isStored(chain: chain, in: scope) { continue }
             throw .refused(
                 Refusal(
                     .renewalMismatch,
@@ -148,8 +158,9 @@ extension Notification {
     }
 
     /// What became of it, given whether what it carried was new.
-    func disposition(isNew: Bool) -> Disposition {
+    func disposition(isNew: Bool, isQueued: Bool) -> Disposition {
         if isUnknown { return .storedUnknown }
+        if isUnsigned { return isQueued ? .applied : .noEffect }
         if transaction == nil && renewal == nil { return .noEffect }
         return isNew ? .applied : .stale
     }
@@ -171,27 +182,28 @@ extension Ledger {
         ).sorted()
         let account = upload.appTransactionID.map { Identity(.appTransaction, $0) }
         let owner = try named(upload.customerID, in: scope)
-        if !upload.isTransfer && !upload.customerID.isEmpty {
-            try requireUnclaimed(upload, account: account, owner: owner, in: scope)
+        let isTransfer = try isMoved(upload.isTransfer, onConflict: upload.transfersOnConflict) {
+            (ledger) throws(LedgerFailure) in
+            guard !upload.customerID.isEmpty else { return }
+            try ledger.requireUnclaimed(upload, account: account, owner: owner, in: scope)
         }
         let changes = try change(
             incoming, upload.renewals, in: scope, at: clock, touching: owner, and: account
         ) {
             (ledger) throws(LedgerFailure) in
             guard !upload.customerID.isEmpty else {
-                try ledger.placeApart(incoming, upload.renewals, in: scope, at: clock)
-                return
+                return try ledger.placeApart(incoming, upload.renewals, in: scope, at: clock)
             }
             let claimant =
                 owner ?? ledger.workspace.makeCustomer(name: upload.customerID, in: scope)
             let apart = account.map { [$0] } ?? []
             for identity in chains + apart {
-                try ledger.assign(
-                    identity, to: claimant, isTransfer: upload.isTransfer, at: clock)
+                try ledger.assign(identity, to: claimant, isTransfer: isTransfer, at: clock)
             }
             _ = try ledger.workspace.place(
                 incoming, renewals: upload.renewals, in: scope, claimant: claimant,
                 alsoNamed: apart, at: clock)
+            try ledger.queueFamilies(in: scope, at: clock)
         }
         return .transactions(changes: changes, revision: workspace.revision)
     }
@@ -207,6 +219,25 @@ extension Ledger {
         }
         for renewal in renewals {
             _ = try workspace.place([], renewals: [renewal], in: scope, at: clock)
+        }
+        try queueFamilies(in: scope, at: clock)
+    }
+
+    /// Whether something is to be moved: because the call says so, or because `check` finds it to
+    /// be another named customer's and that is no reason to refuse.
+    mutating func isMoved(
+        _ isSaid: Bool, onConflict transfers: Bool,
+        _ check: (inout Ledger) throws(LedgerFailure) -> Void
+    ) throws(LedgerFailure) -> Bool {
+        guard !isSaid else { return true }
+        do throws(LedgerFailure) {
+            try check(&self)
+            return false
+        } catch {
+            guard transfers, case .refused(let refusal) = error,
+                refusal.reason == .identityConflict
+            else { throw error }
+            return true
         }
     }
 
@@ -271,7 +302,9 @@ extension Ledger {
         guard record.primary != 0 else {
             throw .refused(Refusal(.unknownCustomer, "nothing is known under this name"))
         }
-        let state = try workspace.customer(CustomerKey(scope: scope, number: record.primary))
+        let key = try workspace.customer(CustomerKey(scope: scope, number: record.primary)).key
+        if !rebuild.isDryRun { try repairMatches(of: key, at: clock) }
+        let state = try workspace.customer(key)
         let fold = try workspace.fold(state.key)
         let stored = try reading { () throws(StorageError) in
             try workspace.store.value(for: Key.customer(state.key), in: .snapshots) ?? []
@@ -287,6 +320,7 @@ extension Ledger {
             workspace.audit(
                 "REBUILT", of: state.key, detail: "\(changes.count) answers changed", at: clock)
         }
+        if !rebuild.isDryRun { try workspace.repairEndings(of: state.key, fold, at: clock) }
         return RebuildReply(
             source: .storedFacts, transactionCount: state.transactions.count, changes: changes,
             entitlements: fold.statuses(catalog: catalog, at: now),

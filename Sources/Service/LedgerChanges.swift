@@ -18,21 +18,24 @@ extension Ledger {
 
     /// Runs one revision's changes and tells whose answers flipped.
     ///
-    /// Everybody whose facts changed, and everybody in a household with them, gets a new snapshot
-    /// in the same batch: a refund cuts the whole family in one visible moment.
+    /// Everybody whose facts changed, and everybody in a family with them, gets a new snapshot in
+    /// the same batch: a refund cuts the whole family in one visible moment. With
+    /// `countsReasons` an answer that stays a no for another reason is told as well.
     mutating func change(
-        _ involved: Set<CustomerKey>, at clock: Timestamp,
+        _ involved: Set<CustomerKey>, at clock: Timestamp, countsReasons: Bool = false,
         _ body: (inout Ledger) throws(LedgerFailure) -> Void
     ) throws(LedgerFailure) -> [EntitlementChange] {
         workspace.before = [:]
         for key in involved { try workspace.rememberBefore(key) }
         workspace.beginRevision()
         try body(&self)
+        let relinked = try rematch(at: clock)
         workspace.endRevision()
         workspace.purchases = [:]
         var touched = workspace.takeTouched()
         for key in touched { touched.formUnion(try workspace.housemates(of: key)) }
         for key in workspace.before.keys { touched.formUnion(workspace.formerHousemates(of: key)) }
+        touched.formUnion(relinked)
         var changes: [EntitlementChange] = []
         for key in touched.sorted(by: { $0.number < $1.number }) {
             workspace.customers[key]?.isDirty = true
@@ -44,8 +47,9 @@ extension Ledger {
             let catalog = catalogs[key.scope] ?? Catalog()
             changes += before.flips(
                 to: after, of: workspace.customers[key]?.displayName ?? "", catalog: catalog,
-                at: max(before.now(clock), after.now(clock)))
+                at: max(before.now(clock), after.now(clock)), countsReasons: countsReasons)
         }
+        try workspace.noteEndings(of: touched, at: clock)
         return changes
     }
 }
@@ -112,16 +116,19 @@ extension Fold {
             .fullDecision(at: instant.milliseconds, under: policy)
     }
 
-    /// The products whose answer at `instant` is another one in `after`.
+    /// The products whose answer at `instant` is another one in `after`; with `countsReasons` also
+    /// those with only another reason.
     func flips(
-        to after: Fold, of customer: String, catalog: Catalog, at instant: Timestamp
+        to after: Fold, of customer: String, catalog: Catalog, at instant: Timestamp,
+        countsReasons: Bool = false
     ) -> [EntitlementChange] {
         let products = Set(grantsByProduct.keys).union(after.grantsByProduct.keys)
         return products.map(\.text).sorted().compactMap { product in
             let policy = catalog.policy(for: product)
             let old = decision(for: product, under: policy, at: instant)
             let new = after.decision(for: product, under: policy, at: instant)
-            guard old.isGranted != new.isGranted else { return nil }
+            let isSame = old.reason == new.reason
+            guard countsReasons ? !isSame : old.isGranted != new.isGranted else { return nil }
             return EntitlementChange(
                 customerID: customer, productID: product, wasGranted: old.isGranted,
                 isGranted: new.isGranted, reason: new.reason)
@@ -148,17 +155,36 @@ extension Fold {
             transactionID: record?.transactionID ?? "",
             originalTransactionID: record?.originalTransactionID ?? "",
             revokedAt: 0, isPaymentReversed: false, isCauseCertain: false)
-        guard let record, !decision.isGranted else { return status }
+        guard let record else { return status }
+        if let family = record.family, decision.reason.concerns(family, record.grant, policy) {
+            status.familyConfidence = FamilyConfidence(family.kind)
+            status.familyTransactionID = family.transactionID
+        }
+        guard !decision.isGranted else { return status }
         if decision.reason == .familySuspended {
             status.revokedAt = record.grant.suspensionInstant(under: policy)
             status.isPaymentReversed = true
-            status.isCauseCertain = true
+            status.isCauseCertain = !record.grant.flags.contains(.matchedCut)
         } else if let revocation = record.revocation, revocation.reason == decision.reason {
             status.revokedAt = record.grant.revocationInstant(under: policy)
             status.isPaymentReversed = revocation.isPaymentReversed
             status.isCauseCertain = revocation.isCertain
         }
         return status
+    }
+}
+
+extension AccessReason {
+    /// Whether the refunded purchase behind a copy has to do with it: its access has ended, or it
+    /// goes on although nobody pays for it any more.
+    fileprivate func concerns(
+        _ family: FamilyLink, _ grant: Grant, _ policy: ProductPolicy
+    ) -> Bool {
+        switch self {
+        case .familySuspended, .familyRefunded, .familyLeft: true
+        case .active, .gracePeriod: !family.isKept(for: grant.type, under: policy)
+        default: false
+        }
     }
 }
 

@@ -17,9 +17,10 @@ extension Ledger {
             return .link(changes: [], revision: workspace.revision)
         }
         let said = link.identity.map { [$0] } ?? []
-        if !link.isTransfer {
-            let claimants = try workspace.claimants(of: said, in: scope)
-            try requireFree(claimants, owner: owner, "this identity")
+        let isTransfer = try isMoved(link.isTransfer, onConflict: link.transfersOnConflict) {
+            (ledger) throws(LedgerFailure) in
+            let claimants = try ledger.workspace.claimants(of: said, in: scope)
+            try ledger.requireFree(claimants, owner: owner, "this identity")
         }
         var involved = try workspace.related(to: said, in: scope)
         if let owner { involved.insert(owner) }
@@ -37,9 +38,9 @@ extension Ledger {
         let changes = try change(involved, at: clock) { (ledger) throws(LedgerFailure) in
             let customer = owner ?? ledger.workspace.makeCustomer(name: link.customerID, in: scope)
             for identity in said {
-                try ledger.assign(identity, to: customer, isTransfer: link.isTransfer, at: clock)
+                try ledger.assign(identity, to: customer, isTransfer: isTransfer, at: clock)
             }
-            try ledger.workspace.settle(said, in: scope)
+            try ledger.workspace.settle(said, in: scope, at: clock)
             if let household = link.household {
                 try ledger.join(household, customer, at: clock)
             }

@@ -66,8 +66,9 @@ extension Workspace {
     /// and tells whether anything was new.
     ///
     /// Identities of older copies count as well; `renewals` are of chains among `incoming` or of
-    /// stored ones; `claimant` is the named customer who is said to own them, if any, and
-    /// `alsoNamed` are identities that came along without a transaction.
+    /// stored ones; `claimant` is the customer who is said to own them, by people or by Apple's
+    /// answer to a question about him, and gets what is nobody else's; `alsoNamed` are identities
+    /// that came along without a transaction.
     mutating func place(
         _ incoming: [IncomingTransaction], renewals: [SignedRenewal], in scope: ScopeNumber,
         claimant: CustomerKey? = nil, alsoNamed: [Identity] = [], at clock: Timestamp
@@ -78,19 +79,22 @@ extension Workspace {
         if let claimant { involved.insert(claimant) }
         let owners = named(involved)
         guard isContested(owners) else {
-            let target = try gather(involved, owner: owners.first, in: scope)
+            let target = try gather(involved, owner: owners.first, in: scope, at: clock)
             return try add(incoming, renewals, at: [:], otherwise: target)
         }
         let component = try component(of: involved)
-        let fallback = owners[0]
+        let fallback = owners.first { $0 == claimant } ?? owners[0]
         var homes: [ExactName: CustomerKey] = [:]
         for identity in identities where identity.kind == .originalTransaction {
             homes[identity.value] = try holder(ofChain: identity.value, among: component)
         }
+        let learnt = learntFactCount
         let isNew = try add(incoming, renewals, at: homes, otherwise: fallback)
-        try divide(component, fallback: fallback)
-        if isNew {
-            try auditConflict(incoming, in: scope, at: clock)
+        let isFirst = claimant.map { customers[$0]?.record.isEntangled == false } ?? false
+        try divide(component, fallback: fallback, at: clock)
+        // Whoever is asked about again and again brings the same facts, signed anew each time.
+        if claimant == nil ? isNew : isFirst || learntFactCount > learnt {
+            try auditConflict(incoming, claimant: claimant, in: scope, at: clock)
         }
         return isNew
     }
@@ -98,16 +102,16 @@ extension Workspace {
     /// Sees to it that what carries `identities` is where it belongs, after something was said of
     /// them.
     mutating func settle(
-        _ identities: [Identity], in scope: ScopeNumber
+        _ identities: [Identity], in scope: ScopeNumber, at clock: Timestamp
     ) throws(LedgerFailure) {
         let involved = try related(to: identities, in: scope)
         guard !involved.isEmpty else { return }
         let owners = named(involved)
         guard isContested(owners) else {
-            _ = try gather(involved, owner: owners.first, in: scope)
+            _ = try gather(involved, owner: owners.first, in: scope, at: clock)
             return
         }
-        try divide(try component(of: involved), fallback: owners[0])
+        try divide(try component(of: involved), fallback: owners[0], at: clock)
     }
 
     /// Whether more than these owners may have a say.
@@ -117,11 +121,14 @@ extension Workspace {
 
     /// Makes one customer of all of `involved`.
     private mutating func gather(
-        _ involved: Set<CustomerKey>, owner: CustomerKey?, in scope: ScopeNumber
+        _ involved: Set<CustomerKey>, owner: CustomerKey?, in scope: ScopeNumber,
+        at clock: Timestamp
     ) throws(LedgerFailure) -> CustomerKey {
         let target =
             owner ?? involved.min { $0.number < $1.number } ?? makeCustomer(name: "", in: scope)
-        for key in involved where key != target { try merge(key, into: target) }
+        for key in involved.sorted(by: { $0.number < $1.number }) where key != target {
+            try merge(key, into: target, at: clock)
+        }
         return target
     }
 
@@ -160,6 +167,8 @@ extension Workspace {
         let id = transaction.transactionID
         guard let known = customers[key]?.transactions[id] else {
             transactionCount += 1
+            learntFactCount += 1
+            notePayment(transaction, before: nil)
             store(copy.signed, in: key.scope)
             customers[key]?.put(TransactionFact(transaction: transaction, evidence: copy.evidence))
             return true
@@ -168,6 +177,8 @@ extension Workspace {
         fact.evidence.merge(copy.evidence)
         if try supersedes(copy.signed, known.transaction, in: key.scope) {
             fact.transaction = transaction
+            if !known.transaction.saysTheSame(as: transaction) { learntFactCount += 1 }
+            notePayment(transaction, before: known.transaction)
             store(copy.signed, in: key.scope)
         } else if fact.evidence == known.evidence {
             return false
@@ -201,10 +212,31 @@ extension Workspace {
             guard copy.supersedes(SignedRenewal(renewal: known, payload: payload)) else {
                 return false
             }
+            if !known.saysTheSame(as: copy.renewal) { learntFactCount += 1 }
+        } else {
+            learntFactCount += 1
         }
         let payloadKey = Key.payload(.renewal(chain), in: key.scope)
         appended.put(copy.payload, for: payloadKey, in: .payloads)
         customers[key]?.put(copy.renewal)
         return true
+    }
+}
+
+extension Transaction {
+    /// Whether another copy says nothing else, whenever it was signed.
+    fileprivate func saysTheSame(as other: Transaction) -> Bool {
+        var copy = self
+        copy.signedDate = other.signedDate
+        return copy == other
+    }
+}
+
+extension RenewalInfo {
+    /// Whether another copy says nothing else, whenever it was signed.
+    fileprivate func saysTheSame(as other: RenewalInfo) -> Bool {
+        var copy = self
+        copy.signedDate = other.signedDate
+        return copy == other
     }
 }

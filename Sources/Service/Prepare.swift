@@ -9,20 +9,23 @@ extension EntitlementService {
     /// - Throws: what is wrong with it; nothing was stored.
     package func prepare(_ call: WriteCall) throws(Refusal) -> Event {
         do throws(Refusal) {
-            let content = try content(of: call)
-            for transaction in content.transactions {
-                let catalog = configuration.apps.first {
-                    isSame($0.bundleID, content.scope.bundleID)
-                }
-                let notice = ServiceNotice(transaction, catalog: catalog?.catalog ?? Catalog())
-                if let notice { configuration.onNotice(notice) }
-            }
-            return Event(receivedAt: configuration.clock(), content: content)
+            return event(try content(of: call))
         } catch {
             counters.count(error.reason)
+            commitTally.countRefused(call, error.reason)
             configuration.onNotice(.refused(error))
             throw error
         }
+    }
+
+    /// Completes what is to be applied, and tells the operator what is odd about it.
+    func event(_ content: Event.Content) -> Event {
+        let catalog = content.scope.map { catalogTable.catalog(of: $0) } ?? Catalog()
+        for transaction in content.transactions {
+            let notice = ServiceNotice(transaction, catalog: catalog)
+            if let notice { configuration.onNotice(notice) }
+        }
+        return Event(receivedAt: configuration.clock(), content: content)
     }
 
     private func content(of call: WriteCall) throws(Refusal) -> Event.Content {
@@ -35,9 +38,12 @@ extension EntitlementService {
     }
 
     private func notification(_ payload: [UInt8]) throws(Refusal) -> Event.Content {
-        switch try verifying({ () throws(AppStoreError) in
+        let start = ContinuousClock.now
+        let verified = try verifying { () throws(AppStoreError) in
             try verifier.verifyNotification(payload)
-        }) {
+        }
+        timings.verifications.observe(since: start)
+        switch verified {
         case .signed(let signed):
             return .notification(signed.notification, payload: payload)
         case .unsigned(let body):
@@ -45,7 +51,8 @@ extension EntitlementService {
         }
     }
 
-    /// A V1 body as a notification without facts: it is stored and counted, and changes nothing.
+    /// A V1 body as a notification without facts: it is stored and counted, and at most it has
+    /// Apple asked about the chains that it names.
     private func hint(_ body: V1Notification) throws(Refusal) -> Notification {
         guard let secret = configuration.v1SharedSecret, body.isAuthenticated(by: secret) else {
             throw Refusal(
@@ -57,8 +64,13 @@ extension EntitlementService {
             notificationUUID: "v1-\(body.digest)", type: body.type, subtype: "",
             signedDate: configuration.clock(), scope: scope)
         notification.isUnsigned = true
+        notification.hintedChains = Array(
+            body.originalTransactionIDs.prefix(Self.hintedChainCountMax))
         return notification
     }
+
+    /// Apple's receipts hold at most 100 transactions, and as many chains of pending renewals.
+    private static var hintedChainCountMax: Int { 200 }
 
     private func verify(_ upload: TransactionUpload) throws(Refusal) -> Event.Upload {
         var scopes: Set<Scope> = []
@@ -91,7 +103,8 @@ extension EntitlementService {
         }
         return Event.Upload(
             scope: scope, customerID: upload.customerID, transactions: transactions,
-            renewals: renewals, appTransactionID: appTransactionID, isTransfer: upload.isTransfer)
+            renewals: renewals, appTransactionID: appTransactionID, isTransfer: upload.isTransfer,
+            transfersOnConflict: configuration.identityConflict == .transfer)
     }
 
     /// Renewal info names no app: it takes the scope of what came with it, or of the only app.
@@ -142,10 +155,12 @@ extension EntitlementService {
         return Event.Link(
             scope: world(request.scope).scope, customerID: request.customerID,
             identity: request.identity.map { Identity($0) }, isTransfer: request.isTransfer,
+            transfersOnConflict: configuration.identityConflict == .transfer,
             household: household)
     }
 
     private func validate(_ request: RebuildRequest) throws(Refusal) -> Event.Rebuild {
+        // With credentials, whoever asks Apple applies the answer by an event of its own.
         guard request.source != .appStore else {
             throw Refusal(
                 .appStoreNotConfigured,

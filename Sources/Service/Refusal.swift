@@ -44,6 +44,9 @@ package enum RefusalReason: String, Hashable, CaseIterable, Sendable {
     case identityConflict = "IDENTITY_CONFLICT"
     case unknownCustomer = "UNKNOWN_CUSTOMER"
     case appStoreNotConfigured = "APP_STORE_NOT_CONFIGURED"
+    case appStoreThrottled = "APP_STORE_THROTTLED"
+    case appStoreIncomplete = "APP_STORE_INCOMPLETE"
+    case appStoreUnauthorized = "APP_STORE_UNAUTHORIZED"
     case v1Unauthenticated = "V1_UNAUTHENTICATED"
     case draining = "DRAINING"
     case storeUnavailable = "STORE_UNAVAILABLE"
@@ -56,10 +59,11 @@ package enum RefusalReason: String, Hashable, CaseIterable, Sendable {
     package var status: StatusCode {
         switch self {
         case .unknownCall: .unimplemented
-        case .identityConflict, .appStoreNotConfigured: .failedPrecondition
+        case .identityConflict, .appStoreNotConfigured, .appStoreUnauthorized:
+            .failedPrecondition
         case .unknownCustomer: .notFound
         case .v1Unauthenticated: .unauthenticated
-        case .draining, .storeUnavailable: .unavailable
+        case .draining, .storeUnavailable, .appStoreThrottled, .appStoreIncomplete: .unavailable
         case .storeDamaged: .dataLoss
         case .overloaded: .resourceExhausted
         case .deadline, .revisionNotReached: .deadlineExceeded

@@ -32,6 +32,10 @@ package struct ServiceConfiguration: Sendable {
     package var roots: [TrustedRoot]
     /// The secret of V1 notifications; nil: V1 bodies are refused.
     package var v1SharedSecret: [UInt8]?
+    /// Whether there is somebody who fetches from Apple what is queued; else nothing is queued.
+    package var isAppStoreConfigured: Bool
+    /// What becomes of an upload of what is another named customer's.
+    package var identityConflict: IdentityConflictPolicy
     /// How much memory snapshots may take, in bytes.
     package var cacheByteCountMax: Int
     /// How many threads read: one `ReaderSlot` each.
@@ -44,6 +48,7 @@ package struct ServiceConfiguration: Sendable {
     /// A configuration.
     package init(
         apps: [AppConfiguration], roots: [TrustedRoot], v1SharedSecret: [UInt8]? = nil,
+        isAppStoreConfigured: Bool = false, identityConflict: IdentityConflictPolicy = .refuse,
         cacheByteCountMax: Int = 1 << 30, readerCount: Int = 8,
         clock: @escaping @Sendable () -> Timestamp,
         onNotice: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
@@ -51,11 +56,21 @@ package struct ServiceConfiguration: Sendable {
         self.apps = apps
         self.roots = roots
         self.v1SharedSecret = v1SharedSecret
+        self.isAppStoreConfigured = isAppStoreConfigured
+        self.identityConflict = identityConflict
         self.cacheByteCountMax = cacheByteCountMax
         self.readerCount = readerCount
         self.clock = clock
         self.onNotice = onNotice
     }
+}
+
+/// What happens when one Apple Account's purchases are handed in for a second person.
+package enum IdentityConflictPolicy: String, Hashable, Sendable {
+    /// IDENTITY_CONFLICT, unless the call says to move them.
+    case refuse
+    /// They move to whoever handed them in last, as if every call said so.
+    case transfer
 }
 
 /// Why the service cannot start.

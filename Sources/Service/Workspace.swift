@@ -28,15 +28,25 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var households: [ScopeNumber: [ExactName: Set<UInt64>]] = [:]
     /// What each household bought, as far as it was asked for since the last change.
     var purchases: [ScopeNumber: [ExactName: [HouseholdPurchase]]] = [:]
+    /// What this group has changed in `matches`.
+    var matches = MatchChanges()
     /// Those whom the current event may change, as they were.
     var before: [CustomerKey: Before] = [:]
     /// How many audit entries the current revision has.
     var auditIndex = 0
     /// Whether the current event changed anything that is stored.
     var hasChanged = false
+    /// How many facts said something new since the workspace was made; what was only signed anew
+    /// does not.
+    var learntFactCount = 0
+    /// Purchases whose payment the current event reversed, or gave back.
+    var reversals: [Transaction] = []
+    /// The queue of fetches and the marks; no part of any revision.
+    var refreshes: RefreshNotes
 
-    init(store: Store, counters: LedgerCounters) {
+    init(store: Store, counters: LedgerCounters, queuesRefreshes: Bool = false) {
         self.store = store
+        refreshes = RefreshNotes(isQueueing: queuesRefreshes)
         revision = counters.revision
         nextCustomer = counters.nextCustomer
         customerCount = counters.customerCount
@@ -188,12 +198,14 @@ extension CustomerState {
             return true
         }
         for link in links {
-            guard let kind = IdentityKind(rawValue: link[0]),
-                let value = String(validating: link.dropFirst(), as: UTF8.self)
-            else {
+            let value = String(validating: link.dropFirst(), as: UTF8.self)
+            if let value, let kind = IdentityKind(rawValue: link[0]) {
+                state.said.insert(Identity(kind, value))
+            } else if let value, link[0] == Key.hintKind {
+                state.hinted.insert(value)
+            } else {
                 throw .corruptRecord(keyspace: .customers, message: "a link does not decode")
             }
-            state.said.insert(Identity(kind, value))
         }
         for fact in try records(.transactions, prefix, store) {
             let fact = try RecordCodec.decodeTransaction(fact)

@@ -111,6 +111,7 @@ extension Workspace {
         revision += 1
         auditIndex = 0
         hasChanged = false
+        reversals = []
     }
 
     /// Takes back the revision of an event that changed nothing: every revision is one that a
@@ -160,6 +161,8 @@ extension Workspace {
                 changes.put(RecordCodec.encode(record), for: key, in: .identities)
             }
         }
+        refreshes.write(into: &changes)
+        matches.write(into: &changes)
         guard !changes.isEmpty else { return (changes, []) }
         writeCounters(into: &changes)
         return (changes, publications)
@@ -175,6 +178,14 @@ extension Workspace {
                 changes.put([], for: link, in: .customers)
             } else {
                 changes.delete(link, in: .customers)
+            }
+        }
+        for chain in state.dirtyHints {
+            let hint = Key.hint(key, chain.text)
+            if state.hinted.contains(chain) {
+                changes.put([], for: hint, in: .customers)
+            } else {
+                changes.delete(hint, in: .customers)
             }
         }
         for id in state.dirtyTransactions {

@@ -105,10 +105,12 @@ import Testing
         let expected: StatusCode =
             switch reason {
             case .unknownCall: .unimplemented
-            case .identityConflict, .appStoreNotConfigured: .failedPrecondition
+            case .identityConflict, .appStoreNotConfigured, .appStoreUnauthorized:
+                .failedPrecondition
             case .unknownCustomer: .notFound
             case .v1Unauthenticated: .unauthenticated
-            case .draining, .storeUnavailable: .unavailable
+            case .draining, .storeUnavailable, .appStoreThrottled, .appStoreIncomplete:
+                .unavailable
             case .storeDamaged: .dataLoss
             case .overloaded: .resourceExhausted
             case .deadline, .revisionNotReached: .deadlineExceeded

@@ -1,0 +1,166 @@
+import Entitlements
+import Storage
+
+/// How a transaction has ended before its time, by the facts alone: what `refunds` keeps of it, but
+/// for the instants when this server learnt.
+struct EndedAccess: Hashable, Sendable {
+    var productID: String
+    var ownership: Ownership
+    /// Whether its own evidence says that a payment went back.
+    var isPaymentReversed: Bool
+    /// From when on, by Apple's dates; at least one.
+    var instants: [EndingCause: Timestamp]
+
+    /// The earliest.
+    var instant: Timestamp { instants.values.min() ?? .distantFuture }
+
+    /// What `transaction` has ended by; nil while it has not, or is neither a purchase nor shared.
+    init?(_ record: GrantRecord, of transaction: Transaction) {
+        productID = transaction.productID
+        ownership = transaction.ownership
+        isPaymentReversed = record.revocation?.isPaymentReversed == true
+        instants = [:]
+        switch ownership {
+        case .purchased:
+            guard isPaymentReversed, let date = transaction.revocationDate else { return nil }
+            instants[.revoked] = date
+        case .familyShared:
+            let revoked = min(record.grant.revokedFrom, record.grant.overriddenFrom)
+            if revoked != .max { instants[.revoked] = Timestamp(milliseconds: revoked) }
+            let suspended = record.grant.suspendedFrom
+            if suspended != .max {
+                instants[record.grant.suspensionCause] = Timestamp(milliseconds: suspended)
+            }
+            if instants.isEmpty { return nil }
+        case .assigned, .other, .unspecified:
+            return nil
+        }
+    }
+}
+
+extension Grant {
+    /// Under which cause a suspension stands.
+    var suspensionCause: EndingCause { flags.contains(.matchedCut) ? .matched : .suspended }
+}
+
+extension CustomerHistory {
+    /// The transactions among `grants` that have ended before their time, by id.
+    func endings(of grants: [ExactName: [GrantRecord]]) -> [ExactName: EndedAccess] {
+        var endings: [ExactName: EndedAccess] = [:]
+        for record in grants.values.joined() {
+            let isSuspended = record.grant.suspendedFrom != .max
+            guard isSuspended || record.revocation != nil,
+                let fact = transactions[record.transactionID]
+            else { continue }
+            endings[record.transactionID] = EndedAccess(record, of: fact.transaction)
+        }
+        return endings
+    }
+}
+
+extension Workspace {
+    /// Brings `refunds` to what follows from the facts of `touched`, whose state before the event
+    /// is in `before`.
+    ///
+    /// What had ended already keeps the instant when it was learnt, also when its date has moved or
+    /// another customer has it now.
+    mutating func noteEndings(
+        of touched: Set<CustomerKey>, at clock: Timestamp
+    ) throws(LedgerFailure) {
+        var old: [ExactName: PlacedEnding] = [:]
+        var new: [ExactName: PlacedEnding] = [:]
+        for key in touched {
+            for (id, ended) in before[key]?.fold.endings ?? [:] {
+                old[id] = PlacedEnding(customer: key, ended: ended)
+            }
+            guard customers[key]?.record.mergedInto == 0 else { continue }
+            for (id, ended) in try fold(key).endings {
+                new[id] = PlacedEnding(customer: key, ended: ended)
+            }
+        }
+        let changed = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
+        guard !changed.isEmpty else { return }
+        let known = knownTransactions(of: touched)
+        for id in changed {
+            try replace(
+                old[id], by: new[id], of: id.text, wasServed: known.contains(id), at: clock)
+        }
+    }
+
+    /// What these customers had before the event.
+    private func knownTransactions(of touched: Set<CustomerKey>) -> Set<ExactName> {
+        var known: Set<ExactName> = []
+        for key in touched {
+            guard let fold = before[key]?.fold else { continue }
+            for record in fold.grantsByProduct.values.joined() {
+                known.insert(ExactName(record.transactionID))
+            }
+        }
+        return known
+    }
+
+    private mutating func replace(
+        _ old: PlacedEnding?, by new: PlacedEnding?, of id: String, wasServed: Bool,
+        at clock: Timestamp
+    ) throws(LedgerFailure) {
+        let known = try (old ?? new).flatMap { (placed) throws(LedgerFailure) in
+            try refund(at: placed.key(of: id))
+        }
+        if let old { appended.delete(old.key(of: id), in: .refunds) }
+        guard let new else { return }
+        let record = new.ended.record(knowing: known, wasServed: wasServed, at: clock)
+        appended.put(RecordCodec.encode(record), for: new.key(of: id), in: .refunds)
+    }
+
+    /// Writes what a release that kept no `refunds` has left out; when it ended the access is not
+    /// known any more.
+    mutating func repairEndings(
+        of key: CustomerKey, _ fold: Fold, at clock: Timestamp
+    ) throws(LedgerFailure) {
+        for (id, ended) in fold.endings {
+            let placed = PlacedEnding(customer: key, ended: ended)
+            guard try refund(at: placed.key(of: id.text)) == nil else { continue }
+            try replace(nil, by: placed, of: id.text, wasServed: false, at: clock)
+        }
+    }
+
+    /// What stands in `refunds` under a key, with what this group has changed.
+    func refund(at key: [UInt8]) throws(LedgerFailure) -> RefundRecord? {
+        if appended.change(for: key, in: .refunds) == .delete { return nil }
+        let bytes = try value(for: key, in: .refunds)
+        return try reading { () throws(StorageError) in
+            try bytes.map { (bytes) throws(StorageError) in try RecordCodec.decodeRefund(bytes) }
+        }
+    }
+}
+
+/// An end with whose it is: together they say where it stands.
+private struct PlacedEnding: Hashable {
+    var customer: CustomerKey
+    var ended: EndedAccess
+
+    func key(of id: String) -> [UInt8] {
+        Key.refund(
+            RefundPosition(instant: ended.instant, customer: customer, transactionID: id))
+    }
+}
+
+extension EndedAccess {
+    /// The record of it: what `known` has learnt before stays, the rest is learnt now; `wasServed`
+    /// says whether the transaction was here before.
+    fileprivate func record(
+        knowing known: RefundRecord?, wasServed: Bool, at clock: Timestamp
+    ) -> RefundRecord {
+        var record = RefundRecord(
+            ownership: ownership, isPaymentReversed: isPaymentReversed, productID: productID,
+            endings: [:])
+        for (cause, instant) in instants {
+            var ending =
+                known?.endings[cause]
+                ?? Ending(instant: instant, learnedAt: clock, isServedUntilLearned: wasServed)
+            ending.instant = instant
+            record.endings[cause] = ending
+        }
+        return record
+    }
+}
