@@ -11,12 +11,15 @@ extension Responder {
         _ output: inout OutputBuffer, _ nowMilliseconds: Int64
     ) throws(WireError) {
         let request: Request
+        defer { method = .checkAccess }
+        method = .other
         do throws(WireError) {
             request = try Request(decoding: body, in: arena)
         } catch {
             guard case .messageTooComplex(let id, _) = error else { throw error }
             return refuse(id, Refusal(error), &output)
         }
+        method = CallMethod(request.call)
         do throws(Refusal) {
             if isDraining { throw .draining }
             switch request.call {
@@ -74,10 +77,13 @@ extension Responder {
     ) throws(Refusal) {
         guard machine.hasRoomInFlight else { throw .tooManyInFlight }
         let validation = CallValidation(
-            frameByteCountMax: limits.frameByteCountMax, scopeIndex: access.scopeIndex)
+            frameByteCountMax: limits.frameByteCountMax,
+            isAppStoreConfigured: access.isAppStoreConfigured,
+            nowMilliseconds: batchMilliseconds, scopeIndex: access.scopeIndex)
         guard let sessionCall = try validation.sessionCall(call) else { throw .unknownCall }
         let tag = CallTag(
-            requestID: request.id, byteCount: byteCount, isHeavyRead: sessionCall.isHeavyRead)
+            requestID: request.id, byteCount: byteCount, isHeavyRead: sessionCall.isHeavyRead,
+            method: method, startedMicroseconds: batchMicroseconds)
         machine.began(byteCount: byteCount)
         calls.add(
             PendingCall(
@@ -95,14 +101,17 @@ extension Responder {
             id: requestID,
             result: .getServerInfo(ReplyMapping.serverInfo(access.serverInfo(), identity)))
         ReplyMapping.append(response, to: &output, in: arena, limits)
+        counts.answered(.getServerInfo)
     }
 }
 
 extension SessionCall {
-    /// Whether it reads a whole customer and changes nothing.
+    /// Whether it reads a whole customer, or a list, and changes nothing.
     fileprivate var isHeavyRead: Bool {
         switch self {
-        case .customer: true
+        case .read: true
+        // Waits for Apple and answers with little: it holds up nothing that follows.
+        case .remote: false
         case .write(.rebuild(let request)): request.isDryRun
         case .write: false
         }

@@ -9,12 +9,17 @@ internal import Wire
 struct CallValidation {
     /// The largest frame, in bytes. A page of transactions gets half of it, for the other lists.
     let frameByteCountMax: Int
+    /// Whether there is somebody who asks Apple.
+    let isAppStoreConfigured: Bool
+    /// What the wall clock says, in ms since 1970.
+    let nowMilliseconds: Int64
     /// The index of a configured app and environment; nil where it is not configured.
     let scopeIndex: (Span<UInt8>, Int32) -> ScopeIndex?
 
     /// The call in `call`; nil where it is one that loops answer themselves.
     ///
-    /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD or UNKNOWN_SCOPE.
+    /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD, UNKNOWN_SCOPE or
+    ///   APP_STORE_NOT_CONFIGURED.
     func sessionCall(_ call: Request.Call) throws(Refusal) -> SessionCall? {
         switch call {
         case .checkAccess, .checkAccessBatch, .getServerInfo:
@@ -24,16 +29,22 @@ struct CallValidation {
         case .ingestTransactions(let message):
             .write(.transactions(try upload(message)))
         case .rebuildCustomer(let message):
-            .write(.rebuild(try rebuild(message)))
+            try rebuild(message)
         case .linkCustomer(let message):
             .write(.link(try link(message)))
         case .getCustomer(let message):
-            .customer(
-                CustomerQuery(
-                    customer: try reference(message.customer, "customer"),
-                    scope: try scope(message.scope), pageToken: try pageToken(message.pageToken),
-                    byteCountMax: frameByteCountMax / 8 * 7,
-                    wantsAllPayloads: message.allPayloads))
+            .read(
+                .customer(
+                    CustomerQuery(
+                        customer: try reference(message.customer, "customer"),
+                        scope: try scope(message.scope),
+                        pageToken: try customerToken(message.pageToken),
+                        byteCountMax: frameByteCountMax / 8 * 7,
+                        wantsAllPayloads: message.allPayloads)))
+        case .backfillNotifications, .testNotification:
+            .remote(try remoteCall(call))
+        case .listCustomers, .getFamily, .listRefunds, .auditAccess, .getReconciliation:
+            .read(try listCall(call))
         }
     }
 
@@ -49,15 +60,16 @@ struct CallValidation {
             isTransfer: message.transfer)
     }
 
-    private func rebuild(
-        _ message: Message.RebuildCustomerRequest
-    ) throws(Refusal) -> RebuildRequest {
+    /// From the stored facts it is a write; from Apple's history it goes where Apple is asked.
+    private func rebuild(_ message: Message.RebuildCustomerRequest) throws(Refusal) -> SessionCall {
         guard let source = RebuildSource(rawValue: message.source.rawValue) else {
             throw Refusal(.invalidField, "source \(message.source.rawValue) is not known")
         }
-        return RebuildRequest(
+        let request = RebuildRequest(
             customer: try reference(message.customer, "customer"), source: source,
             isDryRun: message.dryRun, scope: try scope(message.scope))
+        guard isAppStoreConfigured, source != .storedFacts else { return .write(.rebuild(request)) }
+        return .remote(.rebuild(request))
     }
 
     private func link(_ message: Message.LinkCustomerRequest) throws(Refusal) -> LinkRequest {
@@ -83,14 +95,14 @@ struct CallValidation {
             leavesHousehold: message.leaveHousehold)
     }
 
-    private func scope(_ scope: Message.Scope?) throws(Refusal) -> ScopeIndex {
+    func scope(_ scope: Message.Scope?) throws(Refusal) -> ScopeIndex {
         let bundleID = scope?.bundleID.bytes ?? []
         let environment = scope?.environment.rawValue ?? 0
         guard let index = scopeIndex(bundleID.span, environment) else { throw .unknownScope }
         return index
     }
 
-    private func reference(
+    func reference(
         _ reference: Message.CustomerRef?, _ field: String
     ) throws(Refusal) -> CustomerReference {
         switch reference {
@@ -108,14 +120,14 @@ struct CallValidation {
         }
     }
 
-    private func pageToken(_ text: Text) throws(Refusal) -> String {
+    private func customerToken(_ text: Text) throws(Refusal) -> String {
         guard text.isEmpty || Identifier.isValid(text), let token = text.string else {
             throw Refusal(.invalidField, "page_token is none that this server gave")
         }
         return token
     }
 
-    private static func identifier(_ text: Text, _ field: String) throws(Refusal) -> String {
+    static func identifier(_ text: Text, _ field: String) throws(Refusal) -> String {
         guard Identifier.isValid(text), let string = text.string else {
             throw .invalidIdentifier(field)
         }

@@ -20,6 +20,8 @@ extension Responder {
             body, countMax: limits.batchCountMax, into: &envelope, checks: &checks,
             isOverLimit: &isOverLimit)
         {
+            method = .checkAccessBatch
+            defer { method = .checkAccess }
             answered = answerBatch(envelope.id, body, isOverLimit: isOverLimit, &output)
             envelope.check.minRevision = checks.lazy.map(\.minRevision).max() ?? 0
         } else {
@@ -40,11 +42,15 @@ extension Responder {
                 return false
             }
             let id = envelope.id
+            let units = envelope.check.units
+            let isOfNow = envelope.check.atMilliseconds == 0
             try ask(envelope.check, scope, body) { answer, product, transaction, original in
                 CheckAnswerCodec.appendFrame(
                     id: id, answer, product: product, transaction: transaction, original: original,
                     to: &output)
+                if isOfNow, answer.granted { meter?.count(transaction, in: scope, units: units) }
             }
+            counts.answered(.checkAccess)
         } catch {
             refuse(envelope.id, error, &output)
         }
@@ -65,15 +71,7 @@ extension Responder {
             }
             guard minRevision <= access.revision else { return false }
             let revision = try access.consistently { (revision) throws(Refusal) in
-                results.removeAll()
-                for check in checks {
-                    let scope = try checkedScope(check, body)
-                    try ask(check, scope, body) { answer, product, transaction, original in
-                        CheckAnswerCodec.appendResult(
-                            answer, product: product, transaction: transaction, original: original,
-                            to: &results)
-                    }
-                }
+                try askAll(body)
                 return revision
             }
             // Id, revision and lengths take less than 64 bytes.
@@ -81,10 +79,31 @@ extension Responder {
                 throw .answerTooLarge(limits)
             }
             Self.appendBatch(requestID, results, revision, to: &output)
+            counts.answered(.checkAccessBatch)
+            meter?.countBatch()
         } catch {
             refuse(requestID, error, &output)
         }
         return true
+    }
+
+    /// Asks the checks in `checks`, from the first one on. It may run again: what is granted counts
+    /// once the batch is answered.
+    private func askAll(_ body: Span<UInt8>) throws(Refusal) {
+        results.removeAll()
+        meter?.beginBatch()
+        for check in checks {
+            let scope = try checkedScope(check, body)
+            let isOfNow = check.atMilliseconds == 0
+            try ask(check, scope, body) { answer, product, transaction, original in
+                CheckAnswerCodec.appendResult(
+                    answer, product: product, transaction: transaction, original: original,
+                    to: &results)
+                if isOfNow, answer.granted {
+                    meter?.note(transaction, in: scope, units: check.units)
+                }
+            }
+        }
     }
 
     private static func appendBatch(
@@ -164,6 +183,7 @@ extension Responder {
             subjectName: body.extracting(check.subject), atMilliseconds: check.atMilliseconds,
             nowMilliseconds: batchMilliseconds)
         try access.checkAccess(query, reader: reader) { answer, product, transaction, original in
+            counts.decided(scope, answer.reason)
             answered(
                 CheckAnswer(
                     granted: answer.reason.isGranted, reason: Int32(answer.reason.rawValue),

@@ -4,8 +4,10 @@ package import Service
 package enum SessionCall: Sendable {
     /// Verify, then commit. Taken by a worker, then by the commit thread.
     case write(WriteCall)
-    /// Read one customer. Taken by a worker.
-    case customer(CustomerQuery)
+    /// Read the store. Taken by a worker.
+    case read(ReadCall)
+    /// Ask Apple, then perhaps commit. Taken by a thread that may wait for the network.
+    case remote(RemoteCall)
 }
 
 /// What an answer needs to find its request again.
@@ -16,6 +18,10 @@ package struct CallTag: Hashable, Sendable {
     package let byteCount: Int
     /// Whether it reads a whole customer.
     package let isHeavyRead: Bool
+    /// What it asks for.
+    package var method = CallMethod.other
+    /// When its batch of requests was read, by the monotonic clock, in microseconds.
+    package var startedMicroseconds: UInt64 = 0
 }
 
 /// A call that leaves its connection, to come back as an answer.
@@ -33,7 +39,9 @@ package enum CallReply: Sendable {
     /// Committed, durable and visible.
     case written(WriteReply)
     /// Read.
-    case customer(CustomerView)
+    case read(ReadReply)
+    /// Asked of Apple, and committed where it changed something.
+    case remote(RemoteReply)
     /// Not carried out.
     case refused(Refusal)
 }

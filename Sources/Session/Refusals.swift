@@ -31,6 +31,10 @@ extension Refusal {
         .invalidField, "neither product_id nor entitlement is given")
     static let invalidSubject = invalidIdentifier("product_id or entitlement")
     static let negativeInstant = Refusal(.invalidField, "at_ms is negative")
+    static let emptyInterval = Refusal(.invalidField, "from_ms is not before to_ms")
+    /// Nobody here can ask Apple.
+    static let appStoreNotConfigured = Refusal(
+        .appStoreNotConfigured, "the App Store Server API is not configured on this server")
 
     /// An identifier that is none.
     static func invalidIdentifier(_ field: String) -> Refusal {

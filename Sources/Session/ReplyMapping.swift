@@ -15,6 +15,8 @@ enum ReplyMapping {
             Response(id: requestID, result: .linkCustomer(write(changes, revision)))
         case .rebuild(let reply):
             Response(id: requestID, result: .rebuildCustomer(rebuild(reply)))
+        case .noted:
+            preconditionFailure("no call of the wire is answered so")
         }
     }
 
@@ -37,6 +39,8 @@ enum ReplyMapping {
         message.transactionsTotal = UInt32(clamping: view.transactionCount)
         message.householdID = Text(view.householdID)
         message.audit = view.audit.map(audit)
+        message.refreshedAtMilliseconds = view.refreshedAt
+        message.queuedRefresh = view.queuedRefresh.map(queuedRefresh)
         return message
     }
 
@@ -55,6 +59,7 @@ enum ReplyMapping {
         }
         message.customers = info.customerCount
         message.transactions = info.transactionCount
+        message.appStoreAPIConfigured = info.isAppStoreConfigured
         message.protocolVersion = ServerIdentity.protocolVersion
         return message
     }
@@ -83,17 +88,18 @@ extension ReplyMapping {
         return message
     }
 
-    private static func rebuild(_ reply: RebuildReply) -> Message.RebuildCustomerResponse {
+    static func rebuild(_ reply: RebuildReply) -> Message.RebuildCustomerResponse {
         var message = Message.RebuildCustomerResponse()
         message.source = .init(rawValue: reply.source.rawValue)
         message.transactionsRead = UInt32(clamping: reply.transactionCount)
         message.changes = reply.changes.map(change)
         message.entitlements = reply.entitlements.map(entitlement)
         message.revision = reply.revision
+        message.problems = reply.problems.map(problem)
         return message
     }
 
-    private static func change(_ change: EntitlementChange) -> Message.Change {
+    static func change(_ change: EntitlementChange) -> Message.Change {
         var message = Message.Change()
         message.customerID = Text(change.customerID)
         message.productID = Text(change.productID)
@@ -116,6 +122,8 @@ extension ReplyMapping {
         message.revokedAtMilliseconds = status.revokedAt
         message.paymentReversed = status.isPaymentReversed
         message.causeCertain = status.isCauseCertain
+        message.familyConfidence = .init(rawValue: status.familyConfidence.rawValue)
+        message.familyTransactionID = Text(status.familyTransactionID)
         return message
     }
 
@@ -147,7 +155,7 @@ extension ReplyMapping {
         return message
     }
 
-    private static func notification(
+    static func notification(
         _ record: Storage.NotificationRecord
     ) -> Message.NotificationRecord {
         var message = Message.NotificationRecord()

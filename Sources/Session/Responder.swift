@@ -11,6 +11,8 @@ package final class Responder {
     let reader: ReaderSlot
     let limits: Limits
     let identity: ServerIdentity
+    /// Counts what is granted; nil: nobody does.
+    package let meter: UsageMeter?
     let arena = MessageArena()
     /// The checks of the batch being answered.
     var checks: [CheckFields] = []
@@ -23,18 +25,28 @@ package final class Responder {
     /// A strangely encoded request in the usual encoding.
     var rewritten = OutputBuffer()
 
+    /// What was answered.
+    package let counts: CallCounter
+    /// What the frame at hand asks for, where it is no check of its own; for `counts`.
+    var method = CallMethod.checkAccess
+    /// The monotonic clock when the batch at hand began, in microseconds; the transport sets it.
+    package var batchMicroseconds: UInt64 = 0
+
     /// Whether the server is going down: every new request is refused with DRAINING.
     package var isDraining = false
 
     /// A responder of one loop; it takes one of the places that the service has for readers.
     package init(
-        access: AccessReader, limits: Limits, identity: ServerIdentity
+        access: AccessReader, limits: Limits, identity: ServerIdentity, meter: UsageMeter? = nil,
+        counts: CallCounter = CallCounter()
     ) {
         limits.precheck()
         self.access = access
+        self.meter = meter
         reader = access.table.makeReader()
         self.limits = limits
         self.identity = identity
+        self.counts = counts
     }
 
     /// Takes every whole frame of `input`, and of what the connection holds, and answers.
@@ -44,7 +56,7 @@ package final class Responder {
     ) {
         guard !connection.machine.discardsInput else { return connection.decoder.discard() }
         // One batch of reads of the table, and one look at the clock, per batch of requests.
-        batchMilliseconds = access.nowMilliseconds
+        lookAtClock()
         access.table.beginReading(reader)
         defer { access.table.endReading(reader) }
         do throws(WireError) {
@@ -80,6 +92,7 @@ package final class Responder {
         _ tag: CallTag, frame: [UInt8], on connection: inout ClientConnection,
         output: inout OutputBuffer
     ) {
+        count(tag, code: ReplyStatus.code(of: frame))
         guard connection.machine.state != .closed else { return }
         output.append(frame.span)
         connection.ended(tag)
@@ -91,7 +104,7 @@ package final class Responder {
         output: inout OutputBuffer
     ) {
         guard connection.machine.state != .closed else { return }
-        refuse(tag.requestID, refusal, &output)
+        refuse(tag, refusal, &output)
         connection.ended(tag)
     }
 
@@ -102,7 +115,7 @@ package final class Responder {
     ) {
         let checks = connection.calls.takeParked(upTo: access.revision)
         guard !checks.isEmpty else { return }
-        batchMilliseconds = access.nowMilliseconds
+        lookAtClock()
         access.table.beginReading(reader)
         defer { access.table.endReading(reader) }
         for check in checks {
@@ -115,6 +128,13 @@ package final class Responder {
                 refuse(check.requestID, Refusal(error), &output)
             }
         }
+    }
+
+    /// What was answered at once since the batch began has left.
+    ///
+    /// - Parameter microseconds: The monotonic clock.
+    package func batchEnded(atMicroseconds microseconds: UInt64) {
+        counts.batchEnded(microseconds: microseconds &- min(batchMicroseconds, microseconds))
     }
 
     /// Applies the deadlines that have come.
@@ -131,13 +151,18 @@ package final class Responder {
             connection.machine.answered(byteCount: check.body.count)
         }
         for call in connection.calls.takeDeferred(dueAt: nowMilliseconds) {
-            refuse(call.tag.requestID, .deadline, &output)
+            refuse(call.tag, .deadline, &output)
             connection.machine.answered(byteCount: call.tag.byteCount)
         }
     }
 }
 
 extension Responder {
+    private func lookAtClock() {
+        batchMilliseconds = access.nowMilliseconds
+        meter?.setTime(batchMilliseconds)
+    }
+
     /// Takes frame after frame, as long as there are whole ones and they may be taken.
     ///
     /// - Returns: whether it stopped because the next one may not be taken yet.
@@ -160,14 +185,30 @@ extension Responder {
     private func refuseInput(
         _ refusal: Refusal, on connection: inout ClientConnection, _ output: inout OutputBuffer
     ) {
+        method = .other
+        defer { method = .checkAccess }
         refuse(0, refusal, &output)
         connection.decoder.discard()
         connection.machine.refusedInput()
     }
 
+    /// Appends the refusal of a call that had left the loop, or was about to.
+    private func refuse(_ tag: CallTag, _ refusal: Refusal, _ output: inout OutputBuffer) {
+        access.counters.count(refusal.reason)
+        count(tag, code: Int(refusal.status.rawValue))
+        ReplyMapping.appendRefusal(tag.requestID, refusal, to: &output, in: arena)
+    }
+
+    private func count(_ tag: CallTag, code: Int) {
+        counts.completed(
+            tag.method, code: code,
+            microseconds: batchMicroseconds &- min(tag.startedMicroseconds, batchMicroseconds))
+    }
+
     /// Appends a refusal.
     func refuse(_ requestID: UInt64, _ refusal: Refusal, _ output: inout OutputBuffer) {
         access.counters.count(refusal.reason)
+        counts.answered(method, refusal.status)
         ReplyMapping.appendRefusal(requestID, refusal, to: &output, in: arena)
     }
 }

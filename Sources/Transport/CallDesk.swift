@@ -2,18 +2,22 @@ internal import EventLoop
 internal import Service
 internal import Session
 internal import Storage
+internal import Synchronization
 
-/// The threads beside the loops: workers that verify and read, one that commits.
+/// The threads beside the loops: workers that verify and read, some that ask Apple, one that
+/// commits.
 ///
-/// A call goes loop -> queue -> worker -> (writes) commit thread -> inbox of its loop. The queues
-/// hold what `Admission` lets in, so no push to them can fail.
+/// A call goes loop -> queue -> worker -> (writes) commit thread -> inbox of its loop; a remote one
+/// goes loop -> queue -> remote thread -> inbox. Remote threads and other threads of the process
+/// commit through the door. The queues hold what each `Admission` lets in, so a push to them fails
+/// only when they are closed.
 final class CallDesk: Sendable {
     /// The service, as these threads use it.
     struct Operations: Sendable {
         /// Verifies and validates; blocking.
         var prepare: @Sendable (WriteCall) throws(Refusal) -> Event
-        /// Reads one customer; blocking.
-        var customer: @Sendable (CustomerQuery) throws(Refusal) -> CustomerView
+        /// Reads the store; blocking.
+        var read: @Sendable (ReadCall) throws(Refusal) -> ReadReply
         /// Commits a group; visible to every reader when it returns.
         var commit: @Sendable ([Event]) -> [Result<WriteReply, Refusal>]
         /// The last committed revision.
@@ -25,39 +29,66 @@ final class CallDesk: Sendable {
         var ticket: CallTicket
         var pending: PendingCall
         var claim: WorkClaim
+
+        var isRemote: Bool {
+            guard case .remote = pending.call else { return false }
+            return true
+        }
     }
 
-    private struct Prepared: Sendable {
-        var job: Job
+    /// An event on its way to the commit thread.
+    struct Prepared: Sendable {
         var event: Event
+        var origin: Origin
+    }
+
+    /// Who waits for what becomes of an event.
+    enum Origin: Sendable {
+        case call(Job)
+        case door(BlockingQueue<Result<WriteReply, Refusal>>)
     }
 
     /// Events of one commit: one sync costs 0.25 ms whether it carries one or 256.
     private static let groupCountMax = 256
 
-    private let operations: Operations
+    let operations: Operations
+    /// nil: nobody asks Apple.
+    let remote: RemoteWork?
+    let limits: Limits
+    let remoteJobs: BlockingQueue<Job>
+    let prepared: BlockingQueue<Prepared>
+    let doorAdmission: Admission
+    let isGivingUp = Atomic(false)
     private let ports: [LoopPort]
     private let admission: Admission
+    private let remoteAdmission: Admission
     private let jobs: BlockingQueue<Job>
-    private let prepared: BlockingQueue<Prepared>
-    private let limits: Limits
     private let threads = Locked<(workers: [Thread], committer: Thread?)>(([], nil))
 
-    init(operations: Operations, ports: [LoopPort], options: ServerOptions) {
+    init(
+        operations: Operations, remote: RemoteWork?, ports: [LoopPort], options: ServerOptions
+    ) {
         self.operations = operations
+        self.remote = remote
         self.ports = ports
         limits = options.limits
         admission = Admission(
             countMax: options.outstandingCallCountMax,
             byteCountMax: options.outstandingCallByteCountMax)
+        remoteAdmission = Admission(
+            countMax: options.remoteCallCountMax,
+            byteCountMax: options.outstandingCallByteCountMax)
+        doorAdmission = Admission(countMax: options.doorEventCountMax, byteCountMax: .max)
         jobs = BlockingQueue(capacity: options.outstandingCallCountMax)
-        prepared = BlockingQueue(capacity: options.outstandingCallCountMax)
+        remoteJobs = BlockingQueue(capacity: options.remoteCallCountMax)
+        prepared = BlockingQueue(
+            capacity: options.outstandingCallCountMax + options.doorEventCountMax)
     }
 
     /// Starts the threads.
     ///
     /// - Throws: `UVError` when the system refuses one; those started are ended then.
-    func start(workerCount: Int) throws(UVError) {
+    func start(workerCount: Int, remoteThreadCount: Int = 0) throws(UVError) {
         do throws(UVError) {
             let committer = try Thread(name: "commit") { self.commitUntilClosed() }
             threads.withLock { $0.committer = committer }
@@ -68,18 +99,29 @@ final class CallDesk: Sendable {
                 }
                 threads.withLock { $0.workers.append(worker) }
             }
+            for index in 0..<(remote == nil ? 0 : remoteThreadCount) {
+                let thread = try Thread(name: "remote \(index)", priority: .low) {
+                    self.askUntilClosed()
+                }
+                threads.withLock { $0.workers.append(thread) }
+            }
         } catch {
             stop()
             throw error
         }
     }
 
+    /// Calls that were taken in and are not answered yet.
+    var outstandingCallCount: Int {
+        admission.outstandingCount + remoteAdmission.outstandingCount
+    }
+
     /// Takes a call in. Any thread; never blocks.
     ///
     /// - Returns: false when too much is outstanding: refuse it.
     func submit(_ job: Job) -> Bool {
-        guard admission.admit(byteCount: job.pending.tag.byteCount) else { return false }
-        guard jobs.push(job) else {
+        guard admission(of: job).admit(byteCount: job.pending.tag.byteCount) else { return false }
+        guard (isAsked(job) ? remoteJobs : jobs).push(job) else {
             release(job)
             return false
         }
@@ -88,7 +130,9 @@ final class CallDesk: Sendable {
 
     /// Takes no more, carries out what was taken, ends the threads and waits for them.
     func stop() {
+        giveUpRemoteCalls()
         jobs.close()
+        remoteJobs.close()
         let (workers, committer) = threads.withLock { threads in
             let old = threads
             threads = ([], nil)
@@ -99,9 +143,16 @@ final class CallDesk: Sendable {
         committer?.join()
     }
 
-    private func release(_ job: Job) {
-        admission.release(byteCount: job.pending.tag.byteCount)
+    func release(_ job: Job) {
+        admission(of: job).release(byteCount: job.pending.tag.byteCount)
     }
+
+    private func admission(of job: Job) -> Admission {
+        isAsked(job) ? remoteAdmission : admission
+    }
+
+    /// Whether a thread that asks Apple takes it; without such threads a worker refuses it.
+    private func isAsked(_ job: Job) -> Bool { remote != nil && job.isRemote }
 }
 
 // MARK: - Workers
@@ -119,10 +170,14 @@ extension CallDesk {
             case .write(let call):
                 let event = try operations.prepare(call)
                 guard job.claim.start() else { return release(job) }
-                let isQueued = prepared.push(Prepared(job: job, event: event))
+                let isQueued = prepared.push(Prepared(event: event, origin: .call(job)))
                 precondition(isQueued, "the commit thread ends after the workers")
-            case .customer(let query):
-                finish(job, .customer(try operations.customer(query)), encoder)
+            case .read(let call):
+                let frame = encoder.frame(for: call, job.pending.tag, read: operations.read)
+                finish(job, frame: frame)
+            case .remote:
+                throw Refusal(
+                    .appStoreNotConfigured, "no App Store Server API credentials are configured")
             }
         } catch {
             finish(job, .refused(error), encoder)
@@ -130,10 +185,13 @@ extension CallDesk {
     }
 
     /// Hands in the answer of a call that is not committed.
-    private func finish(_ job: Job, _ reply: CallReply, _ encoder: ReplyEncoder) {
+    func finish(_ job: Job, _ reply: CallReply, _ encoder: ReplyEncoder) {
+        finish(job, frame: encoder.frame(for: reply, job.pending.tag))
+    }
+
+    private func finish(_ job: Job, frame: [UInt8]) {
         defer { release(job) }
         guard job.claim.start() else { return }
-        let frame = encoder.frame(for: reply, job.pending.tag)
         ports[job.ticket.loopIndex].inbox.send(.completed(job.ticket, frame: frame))
     }
 }
@@ -156,14 +214,14 @@ extension CallDesk {
         precondition(results.count == group.count, "every event has its result")
         var answers = [[LoopMessage]](repeating: [], count: ports.count)
         for (entry, result) in zip(group, results) {
-            let reply: CallReply =
-                switch result {
-                case .success(let reply): .written(reply)
-                case .failure(let refusal): .refused(refusal)
-                }
-            let frame = encoder.frame(for: reply, entry.job.pending.tag)
-            answers[entry.job.ticket.loopIndex].append(.completed(entry.job.ticket, frame: frame))
-            release(entry.job)
+            switch entry.origin {
+            case .door(let mailbox):
+                _ = mailbox.push(result)
+            case .call(let job):
+                let frame = encoder.frame(for: CallReply(result), job.pending.tag)
+                answers[job.ticket.loopIndex].append(.completed(job.ticket, frame: frame))
+                release(job)
+            }
         }
         let revision = operations.revision()
         for (port, messages) in zip(ports, answers) {
@@ -174,12 +232,21 @@ extension CallDesk {
     }
 }
 
+extension CallReply {
+    fileprivate init(_ result: Result<WriteReply, Refusal>) {
+        switch result {
+        case .success(let reply): self = .written(reply)
+        case .failure(let refusal): self = .refused(refusal)
+        }
+    }
+}
+
 extension CallDesk.Operations {
     /// The operations of a service.
     init<Store: EntitlementWriter & Sendable>(_ service: EntitlementService<Store>) {
         self.init(
             prepare: { call throws(Refusal) in try service.prepare(call) },
-            customer: { query throws(Refusal) in try service.customer(query) },
+            read: { call throws(Refusal) in try service.read(call) },
             commit: { service.commit($0) },
             revision: { service.revision })
     }

@@ -52,6 +52,7 @@ final class ConnectionHandler {
     private func write(_ output: inout OutputBuffer) -> Bool {
         guard !output.isEmpty else { return true }
         defer { output.removeAll() }
+        loop.responder.counts.sent(byteCount: output.count)
         do throws(UVError) {
             try stream.write(output.bytes)
             return true
@@ -98,9 +99,12 @@ final class ConnectionHandler {
 
 extension ConnectionHandler: StreamHandler {
     func stream(_ stream: StreamConnection, didRead bytes: Span<UInt8>) {
-        loop.responder.received(
-            bytes, on: &session, output: &loop.output, at: loop.nowMilliseconds)
+        let responder = loop.responder
+        responder.batchMicroseconds = MonotonicClock.nowMicroseconds
+        responder.counts.received(byteCount: bytes.count)
+        responder.received(bytes, on: &session, output: &loop.output, at: loop.nowMilliseconds)
         settle()
+        responder.batchEnded(atMicroseconds: MonotonicClock.nowMicroseconds)
     }
 
     func streamDidReachEnd(_ stream: StreamConnection) {

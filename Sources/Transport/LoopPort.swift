@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Session
 internal import Synchronization
 
 /// What other threads tell a loop.
@@ -7,6 +8,8 @@ enum LoopMessage: Sendable {
     case completed(CallTicket, frame: [UInt8])
     /// The revision that the loop waited for has come.
     case revisionReached
+    /// Say that the loop turns.
+    case pulse
     /// Answer what is in flight, take nothing new, end by the grace.
     case drain(graceMilliseconds: UInt64)
     /// End now.
@@ -25,6 +28,10 @@ struct CallTicket: Hashable, Sendable {
 final class LoopPort: Sendable {
     /// Its messages.
     let inbox: Inbox<LoopMessage>
+    /// What it has answered.
+    let counts = CallCounter()
+    /// Whether it turns.
+    let pulse = LoopPulse()
     /// The lowest revision that a parked check of the loop waits for; `.max` = none.
     private let awaited = Atomic(UInt64.max)
 

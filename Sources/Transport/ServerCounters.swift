@@ -14,6 +14,8 @@ package struct ServerCounts: Equatable, Sendable {
     package var overloadedCalls = 0
     /// Calls given up at their deadline, waiting for a revision or for a worker.
     package var expiredCalls = 0
+    /// Granted checks that were not metered, because the store was behind or refused.
+    package var unmeteredChecks = 0
 
     /// Nothing yet.
     package init() {}
@@ -28,6 +30,7 @@ final class ServerCounters: Sendable {
     let failedAccepts = Atomic(0)
     let overloadedCalls = Atomic(0)
     let expiredCalls = Atomic(0)
+    let unmeteredChecks = Atomic(0)
 
     var counts: ServerCounts {
         var counts = ServerCounts()
@@ -37,6 +40,7 @@ final class ServerCounters: Sendable {
         counts.failedAccepts = failedAccepts.load(ordering: .relaxed)
         counts.overloadedCalls = overloadedCalls.load(ordering: .relaxed)
         counts.expiredCalls = expiredCalls.load(ordering: .relaxed)
+        counts.unmeteredChecks = unmeteredChecks.load(ordering: .relaxed)
         return counts
     }
 }

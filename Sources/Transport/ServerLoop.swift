@@ -18,6 +18,8 @@ final class ServerLoop {
         var desk: CallDesk
         var port: LoopPort
         var counters: ServerCounters
+        /// Nil: nothing is metered.
+        var usage: UsageDesk?
         var onEnd: @Sendable () -> Void
     }
 
@@ -43,6 +45,7 @@ final class ServerLoop {
     let loop: Loop
     let parts: Parts
     let responder: Responder
+    private(set) var flusher: UsageFlusher?
     /// The answers of the event at hand; empty between events.
     var output = OutputBuffer(capacity: Loop.readByteCountMax)
     var state = State.serving
@@ -68,8 +71,14 @@ final class ServerLoop {
     init(loop: Loop, parts: Parts) throws(UVError) {
         self.loop = loop
         self.parts = parts
+        flusher = try parts.usage.map { (desk) throws(UVError) in
+            try UsageFlusher(
+                loop: loop, desk: desk, loopIndex: parts.index,
+                intervalMilliseconds: parts.options.usageFlushMilliseconds)
+        }
         responder = Responder(
-            access: parts.access, limits: parts.options.limits, identity: parts.options.identity)
+            access: parts.access, limits: parts.options.limits, identity: parts.options.identity,
+            meter: flusher?.meter, counts: parts.port.counts)
         deadlineTimer = try Timer(loop: loop) { [unowned self] in timerFired() }
     }
 

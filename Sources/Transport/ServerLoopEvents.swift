@@ -10,6 +10,8 @@ internal import Wire
 extension ServerLoop {
     /// Handles what other threads said, in order.
     func received(_ messages: [LoopMessage]) {
+        responder.batchMicroseconds = MonotonicClock.nowMicroseconds
+        defer { responder.batchEnded(atMicroseconds: responder.batchMicroseconds) }
         // Answers for one connection that follow each other leave with one write.
         var unsettled: ConnectionHandler?
         for message in messages {
@@ -36,6 +38,7 @@ extension ServerLoop {
         switch message {
         case .completed: break
         case .revisionReached: revisionReached()
+        case .pulse: parts.port.pulse.answer()
         case .drain(let graceMilliseconds): drain(graceMilliseconds: graceMilliseconds)
         case .stop: stop()
         }
@@ -84,6 +87,7 @@ extension ServerLoop {
         } else if !awaiting.isEmpty {
             awaiting.remove(handler.id)
         }
+        flusher?.watch()
         startTimer()
     }
 
@@ -105,12 +109,14 @@ extension ServerLoop {
 
     func timerFired() {
         timerDeadline = nil
+        responder.batchMicroseconds = MonotonicClock.nowMicroseconds
         while let key = deadlines.popDue(atMilliseconds: nowMilliseconds) {
             switch key {
             case .call(let callID): expireCall(callID)
             case .connection(let id): expireConnection(id)
             }
         }
+        responder.batchEnded(atMicroseconds: MonotonicClock.nowMicroseconds)
         startTimer()
         restIfIdle()
     }
@@ -190,6 +196,7 @@ extension ServerLoop {
         deadlineTimer?.close()
         for timer in drainTimers { timer.close() }
         drainTimers = []
+        flusher?.end()
         loop.stop()
         parts.onEnd()
     }

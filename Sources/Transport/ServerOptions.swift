@@ -12,15 +12,29 @@ package struct ServerOptions: Sendable {
     package var loopCount = 1
     /// Threads that verify signatures and read whole customers.
     package var workerCount = 1
+    /// Threads that ask Apple for calls that need it, and wait for the network meanwhile.
+    package var remoteThreadCount = 2
     /// How long a loop polls before it sleeps, in microseconds; 0 = not at all.
     package var spinMicroseconds: UInt64 = 0
     /// Connections over all loops. A connection beyond is told so and closed. Lowered at start to
     /// what the process may open.
     package var connectionCountMax = 10_000
+    /// Descriptors that are left to the rest of the process: files of the store, other listeners.
+    package var reservedDescriptorCount = 1_024
     /// Calls that may be in the hands of workers and the commit thread, over all connections.
     package var outstandingCallCountMax = 8_192
     /// Bytes of the frames of those calls.
     package var outstandingCallByteCountMax = 256 << 20
+    /// Calls that may wait for or be with the threads that ask Apple: such a call takes seconds,
+    /// and those that wait must not use up the room of all others.
+    package var remoteCallCountMax = 256
+    /// Events of other threads of the process that may wait for the commit thread.
+    package var doorEventCountMax = 1_024
+    /// Whether grants are counted by transaction and day. `metering`.
+    package var metersUse = true
+    /// How long a loop keeps what it has counted, in milliseconds: as much is lost in a crash.
+    /// `meteringInterval`.
+    package var usageFlushMilliseconds: Int64 = 10_000
     /// What one connection may claim.
     package var limits = Limits()
 
@@ -35,7 +49,8 @@ package struct ServerOptions: Sendable {
         limits.precheck()
         precondition(!addresses.isEmpty, "a server listens somewhere")
         precondition(loopCount >= 1 && workerCount >= 1 && connectionCountMax >= 1)
-        precondition(outstandingCallCountMax >= 1)
+        precondition(outstandingCallCountMax >= 1 && usageFlushMilliseconds >= 1)
+        precondition(remoteThreadCount >= 1 && remoteCallCountMax >= 1 && doorEventCountMax >= 1)
         precondition(outstandingCallByteCountMax >= limits.frameByteCountMax)
     }
 }

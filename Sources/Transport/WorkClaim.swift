@@ -9,7 +9,12 @@ internal import Synchronization
 /// | waiting | `abandon` by the loop: deadline, or the connection is gone | abandoned |
 ///
 /// Both other states are final, so a client that was told DEADLINE_EXCEEDED by us finds nothing of
-/// the call stored, and what reached the commit thread is always answered with its true outcome.
+/// the call stored, but for remote ones; and what reached the commit thread is always answered with
+/// its true outcome.
+///
+/// A remote call is started only when its answer is there: it may wait for Apple for a minute, and
+/// its client must be able to stop waiting. What it has committed by then stays: facts that Apple
+/// signed are as good without somebody who waits for them.
 final class WorkClaim: Sendable {
     private enum State {
         static let waiting: UInt8 = 0

@@ -62,7 +62,7 @@ import Wire
 
     @Test func `a call that nobody knows is answered with its id`() throws {
         let bench = try SessionBench()
-        for digits in ["00000005 0805 A20600", "00000002 0805", "00000005 0805 920100"] {
+        for digits in ["00000005 0805 A20600", "00000002 0805", "00000005 0805 CA0100"] {
             bench.send(hex(digits))
             let answer = try #require(try bench.answers().first)
             #expect(answer.id == 5)

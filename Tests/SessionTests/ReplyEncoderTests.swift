@@ -1,6 +1,9 @@
+import Entitlements
 import Session
 import Testing
 import Wire
+
+@testable import Service
 
 @Suite struct ReplyEncoderTests {
     private func page(_ bench: SessionBench, _ token: Text) throws -> Response {
@@ -78,5 +81,121 @@ import Wire
         #expect(customer.householdID == "household-59")
         #expect(customer.audit.count > 5 && customer.audit.count < 60)
         #expect(customer.audit.last?.detail.description.contains("household-59") == true)
+    }
+}
+
+extension ReplyEncoderTests {
+    private static func finding(_ index: Int, explanationByteCount: Int) -> AccessFinding {
+        let copy = FamilyCopyView(
+            customerID: "c\(index)", transactionID: "t", originalTransactionID: "o", productID: "p",
+            ownership: .familyShared, reason: .active, revokedAt: 0)
+        return AccessFinding(
+            copy: copy, purchase: copy, confidence: .likely, grantedUntil: 0, refreshedAt: 0,
+            isRefreshQueued: false,
+            explanation: String(repeating: "e", count: explanationByteCount))
+    }
+
+    /// A bench whose audit has `sizes.count` findings with explanations of these sizes.
+    private static func audit(
+        _ sizes: [Int], frameByteCountMax: Int
+    ) throws -> (bench: SessionBench, asked: Asked) {
+        let bench = try SessionBench { $0.frameByteCountMax = frameByteCountMax }
+        let asked = Asked()
+        bench.read = { (call) throws(Refusal) in
+            guard case .audit(let query) = call else {
+                throw Refusal(.unknownCall, "the test knows the audit only")
+            }
+            asked.countMaxes.append(query.countMax)
+            let start = Int(query.pageToken) ?? 0
+            let end = min(sizes.count, start + query.countMax)
+            return .audit(
+                AuditPage(
+                    findings: (start..<end).map {
+                        finding($0, explanationByteCount: sizes[$0])
+                    },
+                    nextPageToken: end < sizes.count ? "\(end)" : "", revision: 1))
+        }
+        return (bench, asked)
+    }
+
+    final class Asked {
+        var countMaxes: [Int] = []
+    }
+
+    @Test(
+        arguments: [
+            ([Int](repeating: 10, count: 1_000), 1 << 20),
+            ([Int](repeating: 3_000, count: 1_000), 1 << 20),
+            ([Int](repeating: 100, count: 300), 4 << 10),
+            ((0..<200).map { $0 % 37 == 0 ? 15_000 : 5 }, 16 << 10),
+        ])
+    func `a list comes whole, in pages that fit the frame`(
+        sizes: [Int], frameByteCountMax: Int
+    ) throws {
+        let (bench, asked) = try Self.audit(sizes, frameByteCountMax: frameByteCountMax)
+        var request = Message.AuditAccessRequest()
+        request.pageSize = 1_000
+        var names: [Text] = []
+        var pageCount = 0
+        repeat {
+            let response = try bench.ask(Request(id: 1, call: .auditAccess(request)))
+            guard case .auditAccess(let page) = response.result else {
+                Issue.record("\(response)")
+                return
+            }
+            names += page.findings.compactMap(\.copy?.customerID)
+            request.pageToken = page.nextPageToken
+            pageCount += 1
+        } while !request.pageToken.isEmpty && pageCount < 1_000
+        #expect(names == sizes.indices.map { Text("c\($0)") })
+        // Asked again a few times for each page at most, not entry by entry.
+        #expect(asked.countMaxes.count <= 12 * pageCount)
+    }
+
+    @Test func `an entry that no frame can carry is refused, and said so`() throws {
+        let (bench, asked) = try Self.audit([5, 20_000], frameByteCountMax: 16 << 10)
+        var request = Message.AuditAccessRequest()
+        let first = try bench.ask(Request(id: 1, call: .auditAccess(request)))
+        guard case .auditAccess(let page) = first.result else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(page.findings.count == 1 && asked.countMaxes == [100, 1])
+        request.pageToken = page.nextPageToken
+        let second = try bench.ask(Request(id: 2, call: .auditAccess(request)))
+        #expect(second.status == .resourceExhausted && second.reason == "OVERLOADED")
+        #expect(second.message.description.contains("16384 bytes"))
+    }
+
+    @Test func `what the store refuses in mid-list is the answer`() throws {
+        let bench = try SessionBench()
+        bench.read = { (_) throws(Refusal) in throw Refusal(.invalidField, "page_token is none") }
+        let answer = try bench.ask(Request(id: 1, call: .auditAccess(.init())))
+        #expect(answer.reason == "INVALID_FIELD")
+    }
+
+    @Test func `of a rebuild's problems as many are told as fit, and how many more there are`()
+        throws
+    {
+        let bench = try SessionBench(isAppStoreConfigured: true) { $0.frameByteCountMax = 8 << 10 }
+        bench.remote = { (_) throws(Refusal) in
+            .rebuild(
+                RebuildReply(
+                    source: .appStore, transactionCount: 1_000, changes: [], entitlements: [],
+                    revision: 5,
+                    problems: (0..<1_000).map { Refusal(.badSignature, "item \($0)") }))
+        }
+        var rebuild = Message.RebuildCustomerRequest()
+        rebuild.customer = .customerID("a")
+        let answer = try bench.ask(Request(id: 1, call: .rebuildCustomer(rebuild)))
+        guard case .rebuildCustomer(let result) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(result.revision == 5 && result.transactionsRead == 1_000)
+        let count = result.problems.count
+        #expect(count > 100 && count < 1_000)
+        #expect(result.problems.first?.message == "item 0")
+        #expect(result.problems.last?.message == Text("and \(1_000 - (count - 1)) more"))
     }
 }

@@ -13,8 +13,10 @@ final class SessionBench {
     }
     static let now: Int64 = 1_772_323_200_000
 
+    let store = MemoryStore()
     let service: EntitlementService<MemoryStore>
     let responder: Responder
+    let meter = UsageMeter(slotCount: 64)
     let fixtures: SignedFixtures
     let limits: Limits
     var connection: ClientConnection
@@ -24,10 +26,18 @@ final class SessionBench {
     var clock: Int64 = 1000
     /// Calls taken from the connection and not carried out.
     var taken: [PendingCall] = []
+    /// Answers reads instead of the service.
+    var read: ((ReadCall) throws(Refusal) -> ReadReply)?
+    /// Plays who asks Apple.
+    var remote: (RemoteCall) throws(Refusal) -> RemoteReply = { (_) throws(Refusal) in
+        throw Refusal(.appStoreIncomplete, "the test asks nobody")
+    }
     private let arena = MessageArena(byteCountMax: 64 << 20)
     private let encoder: ReplyEncoder
 
-    init(_ change: (inout Limits) -> Void = { _ in }) throws {
+    init(
+        isAppStoreConfigured: Bool = false, _ change: (inout Limits) -> Void = { _ in }
+    ) throws {
         var limits = Limits()
         change(&limits)
         self.limits = limits
@@ -37,14 +47,15 @@ final class SessionBench {
             bundleID: fixtures.bundleID, appAppleID: fixtures.appAppleID,
             environments: [.production, .sandbox], catalog: catalog)
         service = try EntitlementService(
-            store: MemoryStore(),
+            store: store,
             configuration: ServiceConfiguration(
                 apps: [app], roots: [fixtures.authority.trustedRoot],
+                isAppStoreConfigured: isAppStoreConfigured,
                 clock: { Timestamp(milliseconds: Self.now) }))
         try service.warm()
         responder = Responder(
             access: service.reader, limits: limits,
-            identity: ServerIdentity(version: "1.2.3", commit: "abc"))
+            identity: ServerIdentity(version: "1.2.3", commit: "abc"), meter: meter)
         connection = ClientConnection(limits: limits)
         encoder = ReplyEncoder(limits: limits)
     }
@@ -107,7 +118,15 @@ final class SessionBench {
     }
 
     func finish(_ call: PendingCall) {
-        let frame = encoder.frame(for: reply(call.call), call.tag)
+        let frame: [UInt8]
+        if case .read(let read) = call.call {
+            frame = encoder.frame(for: read, call.tag) { (query) throws(Refusal) in
+                guard let read = self.read else { return try service.read(query) }
+                return try read(query)
+            }
+        } else {
+            frame = encoder.frame(for: reply(call.call), call.tag)
+        }
         responder.completed(call.tag, frame: frame, on: &connection, output: &output)
         settle()
     }
@@ -115,8 +134,10 @@ final class SessionBench {
     private func reply(_ call: SessionCall) -> CallReply {
         do throws(Refusal) {
             switch call {
-            case .customer(let query):
-                return .customer(try service.customer(query))
+            case .read(let call):
+                return .read(try service.read(call))
+            case .remote(let call):
+                return .remote(try remote(call))
             case .write(let write):
                 let results = service.commit([try service.prepare(write)])
                 return .written(try results[0].get())

@@ -1,6 +1,8 @@
+import Entitlements
 import EventLoop
 import Service
 import Testing
+import Wire
 
 @testable import Session
 @testable import Transport
@@ -15,9 +17,14 @@ import Testing
 
         final class Answers {
             var ids: [UInt64] = []
+            var frames: [UInt64: [UInt8]] = [:]
         }
 
-        init(_ change: (inout ServerOptions) -> Void = { _ in }) throws {
+        /// A desk that asks Apple by `remote`; without a `commit` every event is refused.
+        init(
+            _ change: (inout ServerOptions) -> Void = { _ in }, remote: RemoteWork? = nil,
+            commit: (@Sendable ([Event]) -> [Result<WriteReply, Refusal>])? = nil
+        ) throws {
             var options = ServerOptions(
                 addresses: [.ipv4(host: "127.0.0.1", port: 0)],
                 identity: ServerIdentity(version: "1", commit: ""))
@@ -26,28 +33,36 @@ import Testing
             let answered = Answers()
             self.answered = answered
             receiver = try InboxReceiver(loop: loop) { batch in
-                for case .completed(let ticket, _) in batch { answered.ids.append(ticket.callID) }
+                for case .completed(let ticket, let frame) in batch {
+                    answered.ids.append(ticket.callID)
+                    answered.frames[ticket.callID] = frame
+                }
             }
             desk = CallDesk(
                 operations: .init(
                     prepare: { _ throws(Refusal) in
                         throw Refusal(.badSignature, "the test signs nothing")
                     },
-                    customer: { _ throws(Refusal) in
+                    read: { _ throws(Refusal) in
                         throw Refusal(.unknownCustomer, "the test knows nobody")
                     },
-                    commit: { events in
+                    commit: commit ?? { events in
                         events.map { _ in .failure(Refusal(.storeUnavailable, "test")) }
                     },
                     revision: { 1 }),
-                ports: [LoopPort(inbox: receiver.inbox)], options: options)
-            try desk.start(workerCount: 1)
+                remote: remote, ports: [LoopPort(inbox: receiver.inbox)], options: options)
+            try desk.start(
+                workerCount: 1, remoteThreadCount: options.remoteThreadCount)
         }
 
-        func job(_ id: UInt64, byteCount: Int = 10) -> CallDesk.Job {
+        func job(
+            _ id: UInt64, byteCount: Int = 10,
+            _ call: SessionCall = .write(.notification(payload: [])),
+            deadlineMilliseconds: Int64 = .max
+        ) -> CallDesk.Job {
             let call = PendingCall(
                 tag: CallTag(requestID: id, byteCount: byteCount, isHeavyRead: false),
-                deadlineMilliseconds: .max, call: .write(.notification(payload: [])))
+                deadlineMilliseconds: deadlineMilliseconds, call: call)
             return CallDesk.Job(
                 ticket: CallTicket(loopIndex: 0, callID: id), pending: call, claim: WorkClaim())
         }
@@ -58,6 +73,14 @@ import Testing
             receiver.deliver()
             loop.close()
             return answered.ids
+        }
+
+        /// The reason in the answer to a call; after `finish`.
+        func reason(_ id: UInt64) throws -> String {
+            let frame = try #require(answered.frames[id])
+            let response = try Response(
+                decoding: Array(frame[4...]).span, in: MessageArena(byteCountMax: 1 << 20))
+            return "\(response.reason)"
         }
     }
 

@@ -11,21 +11,26 @@ import Wire
 /// A whole server on a memory store, in this process.
 final class ServerBench {
     let server: Server
+    let store = MemoryStore()
+    let fixtures: SignedFixtures
     let service: EntitlementService<MemoryStore>
     let ended = BlockingQueue<Void>(capacity: 4)
 
-    init(_ change: (inout ServerOptions) -> Void = { _ in }) throws {
+    /// A server; with `remote` one that asks Apple.
+    init(
+        remote: RemoteWork? = nil, _ change: (inout ServerOptions) -> Void = { _ in }
+    ) throws {
         let authority = try TestCertificateAuthority()
-        let fixtures = SignedFixtures(authority: authority)
+        fixtures = SignedFixtures(authority: authority)
         service = try EntitlementService(
-            store: MemoryStore(),
+            store: store,
             configuration: ServiceConfiguration(
                 apps: [
                     AppConfiguration(
                         bundleID: fixtures.bundleID, appAppleID: fixtures.appAppleID,
                         environments: [.production])
                 ],
-                roots: [authority.trustedRoot],
+                roots: [authority.trustedRoot], isAppStoreConfigured: remote != nil,
                 clock: { Timestamp(milliseconds: 1_772_323_200_000) }))
         try service.warm()
         var options = ServerOptions(
@@ -33,7 +38,9 @@ final class ServerBench {
             identity: ServerIdentity(version: "1", commit: ""))
         change(&options)
         let ended = ended
-        server = try Server(options: options, service: service) { _ = ended.push(()) }
+        server = try Server(options: options, service: service, remote: remote) {
+            _ = ended.push(())
+        }
     }
 
     func connect() throws -> TestClient { try TestClient(server.addresses[0]) }
@@ -107,6 +114,30 @@ final class ServerBench {
             #expect(ids.insert(response.id).inserted)
         }
         #expect(ids == Set(1...900))
+    }
+
+    @Test func `what another thread commits is seen on every connection, and wakes who waits`()
+        throws
+    {
+        let bench = try ServerBench { $0.loopCount = 2 }
+        let waiting = try bench.connect()
+        try waiting.send(ServerBench.check("a", id: 7, minRevision: 1, timeout: 20_000))
+        let scope = try #require(bench.service.scopes.first).index
+        let event = try bench.service.prepare(
+            .link(LinkRequest(customerID: "a", scope: scope, householdID: "h")))
+        guard case .link(_, let revision) = try bench.server.door.commit(event) else {
+            Issue.record("a link is answered as a link")
+            return
+        }
+        guard case .checkAccess(let answer) = try #require(try waiting.next()).result else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(revision == 1 && answer.revision == 1 && answer.reason == .noPurchase)
+        let door = bench.server.door
+        bench.end()
+        let refusal = #expect(throws: Refusal.self) { try door.commit(event) }
+        #expect(refusal?.reason == .draining)
     }
 
     @Test func `half a frame and its end have no effect`() throws {
@@ -219,6 +250,33 @@ final class ServerBench {
         bench.server.join()
     }
 
+    @Test func `draining waits for no answer of Apple's, and its client is told`() throws {
+        let asked = BlockingQueue<Int64>(capacity: 4)
+        let gate = BlockingQueue<Void>(capacity: 1)
+        let bench = try ServerBench(
+            remote: RemoteWork(
+                handler: { _, context throws(Refusal) in
+                    _ = asked.push(context.timeoutMilliseconds)
+                    _ = gate.pop()
+                    throw Refusal(.draining, "cut short", retryAfterMilliseconds: 1_000)
+                }, giveUp: { gate.close() }))
+        let client = try bench.connect()
+        var rebuild = Message.RebuildCustomerRequest()
+        rebuild.customer = .customerID("a")
+        var request = Request(id: 5, call: .rebuildCustomer(rebuild))
+        request.timeoutMilliseconds = 50_000
+        try client.send(request)
+        let timeout = try #require(asked.pop())
+        #expect(timeout > 0 && timeout <= 50_000)
+        #expect(try client.ask(ServerBench.check("a", id: 6)).id == 6)
+        bench.server.drain(graceMilliseconds: 60_000)
+        let response = try #require(try client.next())
+        #expect(response.id == 5 && response.status == .unavailable)
+        #expect(response.reason == "DRAINING")
+        #expect(bench.ended.pop() != nil)
+        bench.server.join()
+    }
+
     @Test func `the grace ends what would wait longer`() throws {
         let bench = try ServerBench { $0.loopCount = 2 }
         let client = try bench.connect()
@@ -252,5 +310,42 @@ final class ServerBench {
         }
         #expect(error?.isAddressInUse == true)
         #expect(try bench.connect().ask(ServerBench.check("a")).status == .ok)
+    }
+}
+
+extension ServerTests {
+    @Test func `what the loops answered is counted by call and code`() throws {
+        let bench = try ServerBench { $0.loopCount = 2 }
+        defer { bench.end() }
+        for index in 0..<6 {
+            let client = try bench.connect()
+            _ = try client.ask(ServerBench.check("customer \(index)"))
+            _ = try client.ask(ServerBench.link("customer \(index)"))
+            _ = try client.ask(Request(id: 3, call: .getServerInfo))
+            _ = try client.ask(ServerBench.check("", id: 4))
+            _ = try client.ask(Request(id: 5, call: .rebuildCustomer(.init())))
+        }
+        let scope = try #require(bench.service.scopes.first).index
+        let counts = bench.server.callCounts
+        #expect(counts[.checkAccess, .ok] == 6 && counts[scope, .unknownCustomer] == 6)
+        #expect(counts[.linkCustomer, .ok] == 6 && counts[.getServerInfo, .ok] == 6)
+        #expect(counts[.checkAccess, .invalidArgument] == 6)
+        #expect(counts[.rebuildCustomer, .invalidArgument] == 6)
+        #expect(counts.durations(of: .linkCustomer).bucketCounts.reduce(0, +) == 6)
+        #expect(counts.durations(of: .checkAccess).bucketCounts.reduce(0, +) == 12)
+        #expect(counts.receivedByteCount > 0 && counts.sentByteCount > 0)
+    }
+
+    @Test func `a loop that turns answers, and is asked again`() async throws {
+        let bench = try ServerBench { $0.loopCount = 2 }
+        defer { bench.end() }
+        #expect(bench.server.stalledMilliseconds == 0)
+        for _ in 0..<3 {
+            bench.server.askLoops()
+            for _ in 0..<2_000 where bench.server.stalledMilliseconds > 0 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(bench.server.stalledMilliseconds == 0)
+        }
     }
 }
