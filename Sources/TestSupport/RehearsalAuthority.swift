@@ -52,7 +52,7 @@ package struct RehearsalAuthority: Sendable {
     private init(key: SigningKey, chain: [Certificate]) {
         self.key = key
         self.chain = chain
-        rootPEM = chain.last.map { Self.pem($0) } ?? []
+        rootPEM = chain.last.map(\.pem) ?? []
         let entries = chain.map { certificate -> FixtureJSON in
             let der = certificate.der
             return .string(String(decoding: Base64.encode(der.span), as: UTF8.self))
@@ -68,7 +68,7 @@ package struct RehearsalAuthority: Sendable {
     package func stored() throws(RehearsalAuthorityError) -> [UInt8] {
         do throws(OpenSSLError) {
             let pem = try key.pem()
-            return chain.reduce(into: pem) { $0 += Self.pem($1) }
+            return chain.reduce(into: pem) { $0 += $1.pem }
         } catch {
             throw RehearsalAuthorityError("the authority cannot be written: \(error)")
         }
@@ -88,17 +88,6 @@ package struct RehearsalAuthority: Sendable {
         } catch {
             throw RehearsalAuthorityError("a payload cannot be signed: \(error)")
         }
-    }
-
-    private static func pem(_ certificate: Certificate) -> [UInt8] {
-        let der = certificate.der
-        var lines = Array("-----BEGIN CERTIFICATE-----\n".utf8)
-        var rest = Base64.encode(der.span)[...]
-        while !rest.isEmpty {
-            lines += rest.prefix(64) + [UInt8(ascii: "\n")]
-            rest = rest.dropFirst(64)
-        }
-        return lines + Array("-----END CERTIFICATE-----\n".utf8)
     }
 
     /// The PEM blocks of a file, each with its first and last line.

@@ -81,7 +81,7 @@ struct ScenarioBuilder {
         switch statement.verb {
         case "app": try addApp(statement)
         case "product": try addProduct(statement)
-        case "cut": settings.cutsHouseholds = statement.arguments != ["off"]
+        case "cut": try chooseCut(statement)
         case "in": try enter(statement)
         case "signer": try changeSigner(statement)
         case "notify": return try notify(statement)
@@ -164,6 +164,14 @@ extension ScenarioBuilder {
             product.duration = days * 86_400_000
         }
         settings.products[id] = product
+    }
+
+    /// `cut off|declared|matched`: which families a buyer's refund suspends.
+    private mutating func chooseCut(_ statement: ScenarioStatement) throws(ScenarioError) {
+        guard statement.arguments.count == 1, let name = statement.arguments.first,
+            let cut = FamilyCut(scenarioName: name)
+        else { throw statement.fault("cut off, cut declared or cut matched") }
+        settings.familyCut = cut
     }
 
     /// `signer until=INSTANT`: another leaf of the same intermediate, valid until then.

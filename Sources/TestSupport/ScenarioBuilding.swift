@@ -192,9 +192,3 @@ private struct SignedParts {
         hasDate = true
     }
 }
-
-extension FixtureJSON {
-    fileprivate func string(_ name: String) -> String? {
-        if case .string(let text)? = self[name] { text } else { nil }
-    }
-}

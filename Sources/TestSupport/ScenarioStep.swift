@@ -152,8 +152,8 @@ package struct ScenarioSettings: Sendable {
     package var apps: [App] = []
     /// The catalog, by productId.
     package var products: [ExactName: Product] = [:]
-    /// Whether a refund in a declared household suspends the members' copies.
-    package var cutsHouseholds = true
+    /// Which families a buyer's refund suspends.
+    package var familyCut = FamilyCut.declared
 
     /// The catalog as the service takes it.
     package var catalog: Catalog {
@@ -163,7 +163,7 @@ package struct ScenarioSettings: Sendable {
                     entitlements: $0.entitlements,
                     policy: ProductPolicy(
                         duration: $0.duration, keepsProratedRefunds: $0.keepsProratedRefunds))
-            }, cutsHouseholds: cutsHouseholds)
+            }, familyCut: familyCut)
     }
 }
 

@@ -71,8 +71,26 @@ extension ScenarioSettings {
         return [
             "apps": .array(apps),
             "apple": ["roots": [.string(rootPath)], "allowTestRoot": true],
-            "family": ["cut": cutsHouseholds ? "declared" : "off"],
+            "family": ["cut": .string(familyCut.scenarioName)],
         ]
+    }
+}
+
+extension FamilyCut {
+    /// How files and configurations write it.
+    package var scenarioName: String {
+        switch self {
+        case .off: "off"
+        case .declared: "declared"
+        case .matched: "matched"
+        }
+    }
+
+    /// The cut of this name; nil when there is none.
+    package init?(scenarioName: String) {
+        let cuts: [FamilyCut] = [.off, .declared, .matched]
+        guard let cut = cuts.first(where: { $0.scenarioName == scenarioName }) else { return nil }
+        self = cut
     }
 }
 

@@ -36,7 +36,7 @@ package struct TestCertificateAuthority: Sendable {
     /// The leaf's key.
     package let leafKey: SigningKey
 
-    private let intermediateKey: SigningKey
+    let intermediateKey: SigningKey
     private let encodedHeader: [UInt8]
 
     /// Makes keys and certificates anew, which takes some milliseconds.
