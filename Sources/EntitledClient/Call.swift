@@ -21,12 +21,17 @@ final class Call: Sendable {
     let deadlineMilliseconds: UInt64
     /// Whether it may be sent again although an earlier attempt may have reached the server.
     let isRepeatable: Bool
+    /// Whether the server may wait for Apple before it answers.
+    let waitsForApple: Bool
     private let state = Locked(State.open)
 
-    init(request: Request.Call, timeout: Duration, isRepeatable: Bool) {
+    init(
+        request: Request.Call, timeout: Duration, isRepeatable: Bool, waitsForApple: Bool = false
+    ) {
         self.request = request
         deadlineMilliseconds = MonotonicClock.nowMilliseconds + UInt64(timeout.wireMilliseconds)
         self.isRepeatable = isRepeatable
+        self.waitsForApple = waitsForApple
     }
 
     /// Whether the caller has what it waits for.

@@ -95,11 +95,13 @@ public final class Client: Sendable {
     ///
     /// A cancelled task gets ``ClientError/cancelled`` at once, and its place is free again.
     func perform(
-        _ request: Request.Call, timeout: Duration?, isRepeatable: Bool
+        _ request: Request.Call, timeout: Duration?, isRepeatable: Bool,
+        waitsForApple: Bool = false
     ) async throws(ClientError) -> Response.Result {
+        let usual = waitsForApple ? configuration.appStoreTimeout : configuration.timeout
         let call = Call(
-            request: request, timeout: timeout ?? configuration.timeout,
-            isRepeatable: isRepeatable)
+            request: request, timeout: timeout ?? usual, isRepeatable: isRepeatable,
+            waitsForApple: waitsForApple)
         let outcome = await withTaskCancellationHandler {
             submit(call)
             return await call.outcome()

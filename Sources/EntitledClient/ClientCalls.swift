@@ -119,9 +119,12 @@ extension Client {
     ///   - source: Where to read the history.
     ///   - isDryRun: Only say what would change.
     ///   - scope: Which app and environment; nil = that of the configuration.
-    ///   - timeout: How long to wait; nil = that of the configuration.
+    ///   - timeout: How long to wait; nil = that of the configuration, its `appStoreTimeout` where
+    ///     Apple may be asked.
     /// - Returns: What was read, what changed, and what is so now.
-    /// - Throws: `ClientError`; `.refused` with UNKNOWN_CUSTOMER.
+    /// - Throws: `ClientError`; `.refused` with UNKNOWN_CUSTOMER, APP_STORE_NOT_CONFIGURED,
+    ///   APP_STORE_UNAUTHORIZED, APP_STORE_THROTTLED or APP_STORE_INCOMPLETE; the last two say when
+    ///   to try again.
     public func rebuildCustomer(
         _ customer: CustomerReference, source: RebuildSource = .automatic, isDryRun: Bool = false,
         scope: Scope? = nil, timeout: Duration? = nil
@@ -132,7 +135,8 @@ extension Client {
         request.dryRun = isDryRun
         request.scope = (scope ?? configuration.scope).map { Message.Scope($0) }
         let result = try await perform(
-            .rebuildCustomer(request), timeout: timeout, isRepeatable: false)
+            .rebuildCustomer(request), timeout: timeout, isRepeatable: false,
+            waitsForApple: source != .storedFacts)
         guard case .rebuildCustomer(let response) = result else { throw .unasked }
         return RebuildResult(response)
     }

@@ -2,6 +2,9 @@
 public struct ClientConfiguration: Hashable, Sendable {
     /// How long a call may take when it names no timeout of its own.
     public var timeout: Duration = .seconds(5)
+    /// The same for a call before whose answer the server asks Apple. A server waits for Apple for
+    /// a minute at most.
+    public var appStoreTimeout: Duration = .seconds(60)
     /// Which app and environment a call means that names none; nil = the server's only app in
     /// Production.
     public var scope: Scope?
@@ -24,7 +27,8 @@ public struct ClientConfiguration: Hashable, Sendable {
     /// Send a notification again after a lost connection. Apple's notificationUUID makes that
     /// harmless: a repeat is answered DUPLICATE. No other write is ever sent twice.
     public var resendsNotifications = false
-    /// A connection that owes an answer and has been silent for so long is given up.
+    /// A connection that owes an answer and has been silent for so long is given up; while the
+    /// server asks Apple, silence means nothing.
     public var silenceLimit: Duration = .seconds(10)
 
     /// The defaults.

@@ -16,6 +16,10 @@ public struct Customer: Hashable, Sendable {
     public var audit: [AuditEntry]
     /// The last revision that this has seen.
     public var revision: UInt64
+    /// When Apple's history of him was last fetched whole; nil = never.
+    public var refreshedAtMilliseconds: Int64?
+    /// The fetch from Apple that he waits for; nil = none.
+    public var queuedRefresh: QueuedRefresh?
 }
 
 /// One customer's access to one product, and why.
@@ -42,6 +46,11 @@ public struct Entitlement: Hashable, Sendable {
     public var isPaymentReversed: Bool
     /// False where the signed data leave the cause open.
     public var isCauseCertain: Bool
+    /// How the refunded purchase behind a family copy was found. Where access is granted it goes on
+    /// although that payment went back.
+    public var familyConfidence: FamilyConfidence
+    /// That purchase; empty where none is known, and while its payment stands.
+    public var familyTransactionID: String
 }
 
 /// One signed transaction, its newest copy; names and units are Apple's.

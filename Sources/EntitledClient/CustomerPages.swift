@@ -69,6 +69,8 @@ extension Customer {
         householdID = page.householdID.isEmpty ? nil : page.householdID.description
         audit = page.audit.map { AuditEntry($0) }
         revision = page.revision
+        refreshedAtMilliseconds = AccessAnswer.instant(page.refreshedAtMilliseconds)
+        queuedRefresh = page.queuedRefresh.map { QueuedRefresh($0) }
     }
 
     /// Adds a further page.

@@ -300,7 +300,7 @@ extension Dispatcher {
             let silent = now - min(now, connection.lastSignMilliseconds)
             if connection.isConnecting, silent >= Self.connectMillisecondsMax {
                 connection.end(.neverOpened("no answer"))
-            } else if connection.owedCount > 0, silent >= silenceMilliseconds {
+            } else if connection.owesPromptAnswer, silent >= silenceMilliseconds {
                 connection.end(.lost)
             }
         }
@@ -316,7 +316,7 @@ extension Dispatcher {
         for connection in connections {
             if connection.isConnecting {
                 arm(at: connection.lastSignMilliseconds + Self.connectMillisecondsMax)
-            } else if connection.owedCount > 0 {
+            } else if connection.owesPromptAnswer {
                 arm(at: connection.lastSignMilliseconds + silenceMilliseconds)
             }
         }

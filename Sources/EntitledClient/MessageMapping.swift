@@ -122,6 +122,7 @@ extension RebuildResult {
         changes = message.changes.map { AccessChange($0) }
         entitlements = message.entitlements.map { Entitlement($0) }
         revision = message.revision
+        problems = message.problems.map { ItemProblem($0) }
     }
 }
 
@@ -138,6 +139,8 @@ extension Entitlement {
         revokedAtMilliseconds = AccessAnswer.instant(message.revokedAtMilliseconds)
         isPaymentReversed = message.paymentReversed
         isCauseCertain = message.causeCertain
+        familyConfidence = FamilyConfidence(rawValue: message.familyConfidence.rawValue)
+        familyTransactionID = message.familyTransactionID.description
     }
 }
 

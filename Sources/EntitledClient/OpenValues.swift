@@ -198,3 +198,29 @@ public struct StoreEnvironment: RawRepresentable, Hashable, Sendable, CustomStri
     /// The name.
     public var description: String { name }
 }
+
+/// How sure it is that a family copy came from a purchase: Apple publishes no link.
+public struct FamilyConfidence: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// The confidence with this number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Nothing was said: no purchase is known.
+    public static let unspecified = FamilyConfidence(rawValue: 0)
+    /// More than one family fits: none is assumed.
+    public static let ambiguous = FamilyConfidence(rawValue: 1)
+    /// Product, purchase date and expiry date are the same to the millisecond.
+    public static let likely = FamilyConfidence(rawValue: 2)
+    /// The line item is the same too.
+    public static let strong = FamilyConfidence(rawValue: 3)
+    /// The app declared the household.
+    public static let declared = FamilyConfidence(rawValue: 4)
+
+    /// UPPER_SNAKE, for machines, or the number where there is no name.
+    public var name: String { Message.Confidence(rawValue: rawValue).description }
+
+    /// The name.
+    public var description: String { name }
+}

@@ -38,15 +38,18 @@ final class ServerConnection {
     /// An answer of 1 MiB of small records unpacks to a multiple of its size.
     private static let answerByteCountMax = 32 << 20
 
-    /// When connecting began or when the last bytes came, whichever is later; also when the first
-    /// request was sent after a time in which nothing was owed. Monotonic, in milliseconds.
+    /// When connecting began or when the last bytes came, whichever is later; also when a request
+    /// was sent after a time in which no prompt answer was owed. Monotonic, in milliseconds.
     private(set) var lastSignMilliseconds: UInt64
     /// Whether the server has answered at all.
     private(set) var hasAnswered = false
     /// Flights that wait for an answer, by id.
     private(set) var flights: [UInt64: Flight] = [:]
-    /// Ids whose caller has given up; the server's answer is still to come and to be dropped.
-    private var abandonedIDs: Set<UInt64> = []
+    /// Ids whose caller has given up, and whether they waited for Apple; the server's answer is
+    /// still to come and to be dropped.
+    private var abandonedIDs: [UInt64: Bool] = [:]
+    /// Answers owed, abandoned ones included, for which the server waits for nobody.
+    private var promptOwedCount = 0
     private var state = State.connecting
     private var nextID: UInt64 = 1
     private var output = OutputBuffer()
@@ -82,6 +85,9 @@ final class ServerConnection {
     /// Answers that the server owes, abandoned ones included.
     var owedCount: Int { flights.count + abandonedIDs.count }
 
+    /// Whether silence means that something is wrong: only Apple is waited for in silence.
+    var owesPromptAnswer: Bool { promptOwedCount > 0 }
+
     /// Whether the kernel and the server keep up with what is sent.
     var takesMore: Bool {
         guard state == .open, let stream else { return false }
@@ -98,7 +104,8 @@ final class ServerConnection {
         request.timeoutMilliseconds = timeoutMilliseconds
         request.apiKey = apiKey
         try request.encodeFrame(into: &output, in: arena, frameByteCountMax: frameByteCountMax)
-        if owedCount == 0 { lastSignMilliseconds = MonotonicClock.nowMilliseconds }
+        if !owesPromptAnswer { lastSignMilliseconds = MonotonicClock.nowMilliseconds }
+        if !flight.call.waitsForApple { promptOwedCount += 1 }
         flights[nextID] = flight
         flight.id = nextID
         flight.connection = self
@@ -109,7 +116,7 @@ final class ServerConnection {
     /// The caller of `flight` has given up: what comes for it is dropped.
     func abandon(_ flight: Flight) {
         guard flights.removeValue(forKey: flight.id) != nil else { return }
-        abandonedIDs.insert(flight.id)
+        abandonedIDs[flight.id] = flight.call.waitsForApple
     }
 
     /// Takes all flights away, the oldest first.
@@ -203,11 +210,15 @@ extension ServerConnection: StreamHandler {
 
     /// The flight of an id; nil when its caller has given up, or when that id is none.
     private func taken(_ id: UInt64) -> Flight? {
-        if let flight = flights.removeValue(forKey: id) { return flight }
-        if abandonedIDs.remove(id) == nil {
-            end(.violated("an answer with an id that no open request has"))
-        } else {
+        if let flight = flights.removeValue(forKey: id) {
+            if !flight.call.waitsForApple { promptOwedCount -= 1 }
+            return flight
+        }
+        if let waitedForApple = abandonedIDs.removeValue(forKey: id) {
+            if !waitedForApple { promptOwedCount -= 1 }
             hasAnswered = true
+        } else {
+            end(.violated("an answer with an id that no open request has"))
         }
         return nil
     }

@@ -111,4 +111,6 @@ public struct RebuildResult: Hashable, Sendable {
     public var entitlements: [Entitlement]
     /// The revision that contains the rebuild.
     public var revision: UInt64
+    /// What Apple's answer held and was not taken; the rest was.
+    public var problems: [ItemProblem]
 }

@@ -6,29 +6,11 @@ import Wire
 
 /// Every call: what is sent, and what is made of the answer.
 @Suite(.timeLimit(.minutes(1))) struct ClientCallsTests {
-    /// Has one call sent and gives back what the server saw.
-    private func sent(
-        answering result: Response.Result,
-        configuration: ClientConfiguration = ClientConfiguration(),
-        _ body: (Client) async throws -> Void
-    ) async throws -> Request {
-        let seen = Locked<Request?>(nil)
-        let server = try FakeServer { received in
-            seen.withLock { $0 = received.request }
-            received.answer(result)
-        }
-        defer { server.stop() }
-        let client = try Client(address: server.address, configuration: configuration)
-        defer { client.close() }
-        try await body(client)
-        return try #require(seen.withLock { $0 })
-    }
-
     @Test func `a check carries all that the question says`() async throws {
         let question = AccessQuestion(
             customer: .appAccountToken("T"), subject: .entitlement("plus"), atMilliseconds: 5,
             minRevision: 9, scope: Scope(bundleID: "b", environment: .sandbox), units: 3)
-        let request = try await sent(answering: Samples.granted()) {
+        let request = try await FakeServer.sent(answering: Samples.granted()) {
             _ = try await $0.checkAccess(question)
         }
         var expected = Message.CheckAccessRequest(
@@ -46,7 +28,7 @@ import Wire
         var configuration = ClientConfiguration()
         configuration.scope = Scope(bundleID: "b", environment: .sandbox)
         configuration.apiKey = "k"
-        let request = try await sent(
+        let request = try await FakeServer.sent(
             answering: .linkCustomer(Message.WriteResponse()), configuration: configuration
         ) {
             _ = try await $0.linkCustomer(
@@ -72,7 +54,7 @@ import Wire
             answer.productID = product
             return answer
         }
-        let request = try await sent(answering: .checkAccessBatch(response)) { client in
+        let request = try await FakeServer.sent(answering: .checkAccessBatch(response)) { client in
             let answers = try await client.checkAccessBatch([
                 AccessQuestion(customer: .customer("u"), subject: .product("a")),
                 AccessQuestion(customer: .appTransaction("x"), subject: .product("b")),
@@ -89,7 +71,9 @@ import Wire
 
     @Test func `a batch with an answer missing is no answer`() async throws {
         let error = Locked<ClientError?>(nil)
-        _ = try await sent(answering: .checkAccessBatch(Message.CheckAccessBatchResponse())) {
+        _ = try await FakeServer.sent(
+            answering: .checkAccessBatch(Message.CheckAccessBatchResponse())
+        ) {
             client in
             let found = await Samples.error { () async throws(ClientError) in
                 try await client.checkAccessBatch([
@@ -116,7 +100,8 @@ import Wire
         change.grantedBefore = true
         change.reason = .familyRefunded
         response.changes = [change]
-        let request = try await sent(answering: .ingestNotification(response)) { client in
+        let request = try await FakeServer.sent(answering: .ingestNotification(response)) {
+            client in
             let result = try await client.ingestNotification([0, 255, 0x7B])
             #expect(result.notificationUUID == "uuid" && result.notificationType == "REVOKE")
             #expect(result.disposition == .applied && result.revision == 3)
@@ -133,7 +118,8 @@ import Wire
     @Test func `an upload carries every signed thing`() async throws {
         var response = Message.WriteResponse()
         response.revision = 4
-        let request = try await sent(answering: .ingestTransactions(response)) { client in
+        let request = try await FakeServer.sent(answering: .ingestTransactions(response)) {
+            client in
             let result = try await client.ingestTransactions(
                 TransactionUpload(
                     customerID: "u", signedTransactions: ["t1", "t2"], signedRenewals: ["r"],
@@ -160,7 +146,7 @@ import Wire
         response.source = .appStore
         response.transactionsRead = 1_000
         response.entitlements = [entitlement]
-        let request = try await sent(answering: .rebuildCustomer(response)) { client in
+        let request = try await FakeServer.sent(answering: .rebuildCustomer(response)) { client in
             let result = try await client.rebuildCustomer(
                 .customer("u"), source: .storedFacts, isDryRun: true)
             #expect(result.source == .appStore && result.transactionCount == 1_000)
@@ -183,7 +169,7 @@ import Wire
             Message.Scope(bundleID: "b"), Message.Scope(bundleID: "c", environment: .sandbox),
         ]
         response.customers = 5
-        _ = try await sent(answering: .getServerInfo(response)) { client in
+        _ = try await FakeServer.sent(answering: .getServerInfo(response)) { client in
             let info = try await client.serverInfo()
             #expect(info.version == "1.2.3" && info.customerCount == 5)
             #expect(

@@ -1,4 +1,6 @@
+import EntitledClient
 import EventLoop
+import Testing
 import Wire
 
 /// A server that does what a test says, on loopback, with real sockets and real frames.
@@ -84,6 +86,26 @@ final class FakeServer: Sendable {
     func stop() {
         thread.stop()
         thread.join()
+    }
+}
+
+extension FakeServer {
+    /// Has one call sent and gives back what the server saw.
+    static func sent(
+        answering result: Response.Result,
+        configuration: ClientConfiguration = ClientConfiguration(),
+        _ body: (Client) async throws -> Void
+    ) async throws -> Request {
+        let seen = Locked<Request?>(nil)
+        let server = try FakeServer { received in
+            seen.withLock { $0 = received.request }
+            received.answer(result)
+        }
+        defer { server.stop() }
+        let client = try Client(address: server.address, configuration: configuration)
+        defer { client.close() }
+        try await body(client)
+        return try #require(seen.withLock { $0 })
     }
 }
 
