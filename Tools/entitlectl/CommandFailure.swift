@@ -69,6 +69,12 @@ extension CommandFailure {
         case "IDENTITY_CONFLICT":
             "--transfer moves it from the other customer, if that is what you want"
         case "UNKNOWN_CUSTOMER": "an app of Sandbox needs --environment sandbox"
+        case "APP_STORE_NOT_CONFIGURED":
+            "give the server apple.api.issuerId, keyId and keyFile; `rebuild --source stored` needs"
+                + " no Apple"
+        case "APP_STORE_UNAUTHORIZED":
+            "Apple does not take the server's key: is it revoked, of another team, or is the clock"
+                + " of the server wrong?"
         case _ where refusal.retryAfterMilliseconds > 0:
             "try again in \(refusal.retryAfterMilliseconds) ms"
         default: ""

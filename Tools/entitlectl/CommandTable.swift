@@ -30,7 +30,8 @@ struct Command: Sendable {
 
     /// E.g. `["customer", "show"]`.
     let words: [String]
-    /// What must follow, in upper case as help shows it; a "?" at the end makes it optional.
+    /// What must follow, in upper case as help shows it; a "?" at the end makes it optional, "..."
+    /// lets the last one come more than once.
     let operands: [String]
     let flags: [Flag]
     let summary: String
@@ -44,7 +45,9 @@ struct Command: Sendable {
     var name: String { words.joined(separator: " ") }
 
     var operandCountMin: Int { operands.filter { !$0.hasSuffix("?") }.count }
-    var operandCountMax: Int { operands.count }
+    var operandCountMax: Int {
+        operands.last?.hasSuffix("...") == true ? .max : operands.count
+    }
 
     /// `check CUSTOMER [PRODUCT]`.
     var usage: String {
@@ -62,7 +65,8 @@ enum CommandTable {
             variable: "ENTITLECTL_ADDR"),
         .value("bundle-id", "ID", "the app; the server's only one where it has one"),
         .value("environment", "NAME", "production or sandbox [production]"),
-        .value("timeout", "TIME", "how long to wait for the server, e.g. 500ms, 10s, 2m [10s]"),
+        .value(
+            "timeout", "TIME", "how long a call may take, e.g. 500ms, 10s, 2m [10s; to Apple 1m]"),
         .value("output", "FORM", "table or json [table]"),
         .toggle("no-color", "no colours; also by NO_COLOR, TERM=dumb, or without a terminal"),
         .toggle("quiet", "no notes on stderr", letter: "q"),
@@ -77,8 +81,11 @@ enum CommandTable {
 
     static let all: [Command] = [
         CheckCommand.command, ExplainCommand.command, CustomerCommand.command,
-        IngestCommand.command, LinkCommand.command, RebuildCommand.command, HealthCommand.command,
-        RehearseCommand.command, version,
+        CustomersCommand.command, IngestCommand.command, LinkCommand.command,
+        FamilyCommand.show, FamilyCommand.link, FamilyCommand.unlink, RebuildCommand.command,
+        BackfillCommand.command, AuditCommand.command, RefundsCommand.command,
+        ReconciliationCommand.command,
+        TestNotificationCommand.command, HealthCommand.command, RehearseCommand.command, version,
     ]
 
     private static let version = Command(

@@ -88,8 +88,15 @@ struct Console: Sendable {
     /// Why the command failed; said even with `-q`.
     func fail(_ failure: CommandFailure) {
         var text = "entitlectl: \(Self.clean(failure.message))\n"
-        if !failure.hint.isEmpty { text += "  \(Self.clean(failure.hint))\n" }
+        for line in failure.hint.split(separator: "\n") {
+            text += "  \(Self.clean(String(line)))\n"
+        }
         write(text, .error)
+    }
+
+    /// A bar on the terminal, with our own controls in it; `-q` holds it back.
+    func rewrite(_ text: String) {
+        if !isQuiet { write(text, .error) }
     }
 
     /// Help and the like: our own text, with its own line feeds.

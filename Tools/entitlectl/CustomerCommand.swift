@@ -9,7 +9,8 @@ enum CustomerCommand {
         details: [
             CommandTable.customerHelp,
             "JSON: customer, household, identities, entitlements, transactions, notifications,",
-            "audit, revision; the members of transactions have Apple's names.",
+            "audit, revision, refreshedAt, queuedRefresh; the members of transactions have Apple's",
+            "names.",
         ],
         examples: [
             ("entitlectl customer show u-1001", "access, transactions, notifications, names"),
@@ -39,6 +40,8 @@ enum CustomerCommand {
             ("customer", .init(customer.customerID, .bold)),
             ("known as", .init(customer.identities.joined(separator: " "))),
             ("household", .init(customer.householdID ?? "")),
+            ("last fetched", .instant(customer.refreshedAtMilliseconds)),
+            ("queue", .init(customer.queuedRefresh?.sentence ?? "")),
             ("revision", .init("\(customer.revision)")),
         ])
         lines += [Line(""), Line("Access", .bold)] + Entitlement.lines(customer.entitlements)
@@ -66,6 +69,8 @@ enum CustomerCommand {
             ("notifications", .array(customer.notifications.map(\.json))),
             ("audit", .array(customer.audit.map(\.json))),
             ("revision", .natural(customer.revision)),
+            ("refreshedAt", .instant(customer.refreshedAtMilliseconds)),
+            ("queuedRefresh", customer.queuedRefresh?.json ?? .null),
         ])
     }
 }

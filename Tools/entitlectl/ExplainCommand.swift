@@ -12,9 +12,11 @@ enum ExplainCommand {
         details: [
             CommandTable.customerHelp,
             "The sentences are meant to be sent on to a customer; the list below them names all",
-            "that was looked at.",
+            "that was looked at. Attention, where it stands between them, is for you: the payment",
+            "behind a family copy went back, and its access goes on.",
             "JSON: as check, and cause (NONE, REFUND, DEPARTURE, TIME, NOTHING_BOUGHT, OTHER),",
-            "paymentReversed, causeCertain, verdict, sentences, lookedAt, transactions.",
+            "paymentReversed, causeCertain, verdict, sentences, lookedAt, transactions,",
+            "familyConfidence, familyTransactionId, refreshedAt, queuedRefresh, attention.",
         ],
         examples: [
             ("entitlectl explain u-1001 meadow.plus", "for a support ticket"),
@@ -54,6 +56,10 @@ enum ExplainCommand {
     private static func lines(_ explanation: Explanation) -> [Line] {
         var lines = [Line(explanation.verdict, explanation.isGranted ? .good : .bad)]
         lines += explanation.sentences.map { Line($0) }
+        if !explanation.attention.isEmpty {
+            lines += [Line(""), Line("Attention", .bad)]
+            lines += explanation.attention.map { Line("  \($0)") }
+        }
         lines += [Line(""), Line("Looked at", .bold)]
         lines += explanation.lookedAt.map { Line("  \($0)") }
         return lines
@@ -78,6 +84,17 @@ enum ExplainCommand {
                     "transactions",
                     .array(explanation.transactions.map { $0.json(withPayload: false) })
                 ),
+                (
+                    "familyConfidence",
+                    explanation.entitlement.map { .string($0.familyConfidence.name) } ?? .null
+                ),
+                (
+                    "familyTransactionId",
+                    .optional(explanation.entitlement?.familyTransactionID ?? "")
+                ),
+                ("refreshedAt", .instant(explanation.refreshedAtMilliseconds)),
+                ("queuedRefresh", explanation.queuedRefresh?.json ?? .null),
+                ("attention", .array(explanation.attention.map { .string($0) })),
             ])
     }
 }

@@ -28,10 +28,18 @@ struct Explanation: Sendable {
     let verdict: String
     /// Why, in sentences that may be sent on.
     let sentences: [String]
+    /// What support should know and the customer need not, in sentences.
+    let attention: [String]
     /// The customer's transactions of what was asked about.
     let transactions: [TransactionRecord]
     /// One line for everything that was looked at.
     let lookedAt: [String]
+    /// What the server says of the product now; nil where it says something else than the answer.
+    let entitlement: Entitlement?
+    /// When Apple's history of the customer was last fetched whole; nil = never.
+    let refreshedAtMilliseconds: Int64?
+    /// The fetch that he waits for.
+    let queuedRefresh: QueuedRefresh?
 
     /// The explanation of an answer; `name` is the customer as the caller named him.
     init(question: AccessQuestion, name: String, answer: AccessAnswer, customer: Customer?) {
@@ -58,7 +66,13 @@ struct Explanation: Sendable {
             : "No: \(name) may not use \(subject)\(moment)."
         sentences =
             writer.sentences + Self.others(relevant, beside: answer.transactionID, answer)
+            + Self.outlook(customer?.queuedRefresh)
+        // It is of now.
+        attention = question.atMilliseconds == nil ? writer.attention : []
         transactions = relevant
+        self.entitlement = entitlement
+        refreshedAtMilliseconds = customer?.refreshedAtMilliseconds
+        queuedRefresh = customer?.queuedRefresh
         lookedAt = Self.lookedAt(
             customer, relevant, products: products, decidedBy: answer)
     }
@@ -102,6 +116,14 @@ struct Explanation: Sendable {
         return ["\(count) of the same product: none gives access either."]
     }
 
+    /// What may change the verdict soon.
+    private static func outlook(_ queued: QueuedRefresh?) -> [String] {
+        guard let queued else { return [] }
+        var sentence = "Apple's history of this customer is about to be fetched once more"
+        sentence += queued.attemptCount > 0 ? " (it has failed so far)" : ""
+        return [sentence + "; the answer may change with it."]
+    }
+
     private static func lookedAt(
         _ customer: Customer?, _ records: [TransactionRecord], products: Set<String>,
         decidedBy answer: AccessAnswer
@@ -134,6 +156,11 @@ struct Explanation: Sendable {
                 "\(record.action) at \(Instant.text(record.atMilliseconds))"
                     + (record.detail.isEmpty ? "" : ": \(record.detail)"))
         }
+        lines.append(
+            customer.refreshedAtMilliseconds.map {
+                "Apple's history of this customer, fetched whole \(Instant.text($0))"
+            } ?? "Apple's history of this customer was never fetched; what Apple sent is here")
+        if let queued = customer.queuedRefresh { lines.append(queued.sentence) }
         lines.append("revision \(answer.revision)")
         return lines
     }

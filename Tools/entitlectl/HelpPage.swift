@@ -12,7 +12,7 @@ enum HelpPage {
         lines += ["", "Flags of every command:"] + flagLines(CommandTable.globalFlags)
         lines += [
             "", CommandTable.customerHelp,
-            "Times are RFC 3339, such as 2026-03-08T10:00:05Z, or milliseconds since 1970.",
+            "Times are RFC 3339, such as 2026-03-08T10:00:05Z or 2026-03-08, or ms since 1970.",
             "Results go to stdout, everything else to stderr. --help of a command names the",
             "members of its JSON; they keep their names and meaning, new ones come at the end.",
             "Exit codes: 0 done, 1 failed, 2 usage, 3 denied (check --exit-code), 4 not found,",

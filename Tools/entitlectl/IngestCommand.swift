@@ -120,14 +120,7 @@ private struct OutcomePrinter {
             invocation.console.print(
                 JSONValue.object([
                     ("line", .integer(Int64(line))),
-                    (
-                        "refusal",
-                        .object([
-                            ("status", .string(refusal.status.name)),
-                            ("reason", .string(refusal.reason)),
-                            ("message", .string(refusal.message)),
-                        ])
-                    ),
+                    ("refusal", refusal.json),
                 ]))
         }
         let place = isSingle ? "" : "line \(line): "

@@ -6,6 +6,8 @@ struct Invocation: Sendable {
     static let version = "0.1.0"
     /// Where the server is when nobody says.
     static let defaultAddress = "127.0.0.1:7420"
+    /// How long a call may take when nobody says; the client knows better for those to Apple.
+    static let defaultTimeout = Duration.seconds(10)
 
     let operands: [String]
     let console: Console
@@ -16,7 +18,8 @@ struct Invocation: Sendable {
     let isJSON: Bool
     private let flags: [String: String]
     private let scope: Scope?
-    private let timeout: Duration
+    /// `--timeout`; nil = not said.
+    private let timeout: Duration?
 
     /// - Throws: `CommandFailure` when a flag's or a variable's value is wrong.
     init(
@@ -50,8 +53,8 @@ struct Invocation: Sendable {
         return Scope(bundleID: flags["bundle-id"] ?? "", environment: environment)
     }
 
-    private static func timeout(_ flags: [String: String]) throws(CommandFailure) -> Duration {
-        guard let text = flags["timeout"] else { return .seconds(10) }
+    private static func timeout(_ flags: [String: String]) throws(CommandFailure) -> Duration? {
+        guard let text = flags["timeout"] else { return nil }
         guard let timeout = TimeSpan.parse(text) else {
             throw CommandFailure(
                 .usage, "--timeout: `\(text)` is no length of time such as 500ms, 10s or 2m")
@@ -78,6 +81,20 @@ struct Invocation: Sendable {
         return milliseconds
     }
 
+    /// The whole number of a flag; nil when it is not given.
+    ///
+    /// - Throws: `CommandFailure` when the value is none within `range`.
+    func number(_ flag: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = flags[flag] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw CommandFailure(
+                .usage,
+                "--\(flag): `\(text)` is no whole number from \(range.lowerBound) to"
+                    + " \(range.upperBound)")
+        }
+        return number
+    }
+
     /// The customer that an operand names.
     ///
     /// - Throws: `CommandFailure` when it names nobody.
@@ -102,7 +119,8 @@ struct Invocation: Sendable {
     ) async throws(CommandFailure) -> Result {
         let address = address ?? self.address
         var configuration = ClientConfiguration()
-        configuration.timeout = timeout
+        configuration.timeout = timeout ?? Self.defaultTimeout
+        if let timeout { configuration.appStoreTimeout = timeout }
         configuration.scope = scope
         do throws(ClientError) {
             let client = try Client(address: address, configuration: configuration)

@@ -25,10 +25,15 @@ struct ReasonWriter {
     }
 
     var isCauseCertain: Bool {
-        if let entitlement, answer.reason == .familyRefunded || answer.reason == .refunded {
-            return entitlement.isCauseCertain
+        guard let entitlement else { return true }
+        switch answer.reason {
+        case .refunded, .familyRefunded: return entitlement.isCauseCertain
+        // A server before families were matched says nothing of how they were found.
+        case .familySuspended:
+            return entitlement.isCauseCertain || entitlement.familyConfidence == .declared
+                || entitlement.familyConfidence == .unspecified
+        default: return true
         }
-        return true
     }
 
     var sentences: [String] {
@@ -37,6 +42,24 @@ struct ReasonWriter {
             sentences.append(paymentSentence)
         }
         return sentences
+    }
+
+    /// For support, not for the customer: the payment behind the access went back, and the access
+    /// goes on. Empty where it stands.
+    var attention: [String] {
+        guard answer.isGranted, let entitlement, !entitlement.familyTransactionID.isEmpty else {
+            return []
+        }
+        let first =
+            entitlement.familyConfidence == .declared
+            ? "The purchase that this household shares (\(entitlement.familyTransactionID)) was"
+                + " refunded, and the access goes on: nobody pays for it."
+            : "The purchase that this was most likely shared from was refunded, and the access"
+                + " goes on: nobody pays for it."
+        return [first] + purchaseSentence + [
+            "No message from Apple has ended this copy. It may have been lost, or this person may"
+                + " have another share: `entitlectl rebuild` asks Apple."
+        ]
     }
 
     private var granted: [String] {
@@ -79,13 +102,7 @@ struct ReasonWriter {
             ]
         case .familyRefunded: familyRefunded
         case .familyLeft: familyLeft
-        case .familySuspended:
-            [
-                "The purchase that this household shares was refunded\(endedOn), and no other"
-                    + " purchase of the household covers it.",
-                "Access comes back if the refund is reversed, or when Apple confirms this person's"
-                    + " own share.",
-            ]
+        case .familySuspended: familySuspended
         case .assignmentEnded: ["The organisation took the seat back\(endedOn)."]
         default: deniedOtherwise
         }
@@ -122,12 +139,36 @@ struct ReasonWriter {
                 "Most likely the person who paid got the money back. The signed data do not say"
                     + " so in so many words: leaving the family group, or switching sharing off,"
                     + " can look the same.",
-            ]
+            ] + purchaseSentence
         }
         return [
             "The access was shared through Family Sharing. The person who paid got the money"
                 + " back, and with the refund the shared access ended\(endedOn).",
             "This customer did nothing to cause it.",
+        ]
+    }
+
+    private var familySuspended: [String] {
+        let first =
+            isCauseCertain
+            ? "The purchase that this household shares was refunded\(endedOn), and no other"
+                + " purchase of the household covers it."
+            : "The purchase that this was most likely shared from was refunded\(endedOn)."
+        return [first] + purchaseSentence + [
+            "Access comes back if the refund is reversed, or when Apple confirms this person's"
+                + " own share."
+        ]
+    }
+
+    /// How the purchase is known; nothing where the server names none.
+    private var purchaseSentence: [String] {
+        guard let entitlement, entitlement.familyConfidence != .unspecified,
+            entitlement.familyConfidence != .declared
+        else { return [] }
+        let id = entitlement.familyTransactionID
+        return [
+            "Apple publishes no link between the two; \(entitlement.familyConfidence.sentence)"
+                + (id.isEmpty ? "." : " (the purchase is \(id)).")
         ]
     }
 

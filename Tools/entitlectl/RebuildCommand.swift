@@ -1,36 +1,61 @@
 internal import EntitledClient
 
-/// `rebuild`: computes one customer anew from the whole history.
+/// `rebuild`: computes one customer, or all of them, anew from the whole history.
 enum RebuildCommand {
     static let command = Command(
-        words: ["rebuild"], operands: ["CUSTOMER"],
+        words: ["rebuild"], operands: ["CUSTOMER?"],
         flags: [
+            .toggle("all", "every customer of the app and environment, one after the other"),
             .toggle("dry-run", "show what would change, change nothing"),
             .value("source", "SOURCE", "stored or app-store [app-store where it is configured]"),
+            .value("rate", "N/s", "with --all: so many customers a second at most [no limit]"),
+            .value("resume", "TOKEN", "with --all: go on where it was interrupted"),
         ],
-        summary: "compute one customer anew from the whole history",
+        summary: "compute customers anew from the whole history",
         details: [
             CommandTable.customerHelp,
-            "Safe at any time: the result depends on the signed facts only.",
-            "JSON: customer, dryRun, source, transactionsRead, changes, entitlements, revision.",
+            "Safe at any time: the result depends on the signed facts only. What Apple sends and",
+            "the server does not believe is told and left out; the rest is taken.",
+            "JSON: customer, dryRun, source, transactionsRead, changes, entitlements, revision,",
+            "problems (reason, message).",
+            "With --all, one object a line for each customer with something to tell: customer,",
+            "changes, problems, refusal (status, reason, message) or null; at the end total with",
+            "customers, rebuilt, gone, failed, changes, problems, dryRun, done. Exit code 1 when",
+            "some failed. Ctrl-C says with which TOKEN it goes on.",
         ],
         examples: [
             ("entitlectl rebuild u-1001 --dry-run", "what would change?"),
             ("entitlectl rebuild u-1001", "do it"),
+            ("entitlectl rebuild --all --rate 5/s", "everybody, without hurry"),
         ],
         body: run)
 
     @Sendable private static func run(
         _ invocation: Invocation
     ) async throws(CommandFailure) -> ExitStatus {
-        let reference = try invocation.customer(invocation.operands[0])
         let source = try source(invocation)
         let isDryRun = invocation.has("dry-run")
+        guard !invocation.has("all") else {
+            guard invocation.operands.isEmpty else {
+                throw CommandFailure(.usage, "name a CUSTOMER or --all, not both")
+            }
+            return try await RebuildAll(
+                invocation: invocation, source: source, isDryRun: isDryRun,
+                ratePerSecond: try rate(invocation)
+            ).run()
+        }
+        guard let operand = invocation.operands.first else {
+            throw CommandFailure(.usage, "whom? name a CUSTOMER, or --all for everybody")
+        }
+        guard invocation.value("rate") == nil, invocation.value("resume") == nil else {
+            throw CommandFailure(.usage, "--rate and --resume go with --all")
+        }
+        let reference = try invocation.customer(operand)
         let result = try await invocation.withClient { (client) throws(ClientError) in
             try await client.rebuildCustomer(reference, source: source, isDryRun: isDryRun)
         }
         if invocation.isJSON {
-            invocation.console.print(json(result, isDryRun: isDryRun, of: invocation.operands[0]))
+            invocation.console.print(json(result, isDryRun: isDryRun, of: operand))
         } else {
             invocation.console.print(lines(result, isDryRun: isDryRun))
         }
@@ -47,12 +72,22 @@ enum RebuildCommand {
         }
     }
 
+    private static func rate(_ invocation: Invocation) throws(CommandFailure) -> Double? {
+        guard let text = invocation.value("rate") else { return nil }
+        let number = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
+        guard let rate = Double(number), rate >= 0.001, rate <= 100_000 else {
+            throw CommandFailure(.usage, "--rate: `\(text)` is no number a second such as 5/s")
+        }
+        return rate
+    }
+
     private static func lines(_ result: RebuildResult, isDryRun: Bool) -> [Line] {
         let origin = result.source == .appStore ? "Apple's history" : "the stored facts"
         let count = result.transactionCount
         var lines = [
             Line("read \(count) transaction\(count == 1 ? "" : "s") from \(origin)")
         ]
+        lines += ItemProblem.lines(result.problems)
         if result.changes.isEmpty {
             lines.append(Line(isDryRun ? "nothing would change" : "nothing changed"))
         } else {
@@ -74,6 +109,7 @@ enum RebuildCommand {
             ("changes", .array(result.changes.map(\.json))),
             ("entitlements", .array(result.entitlements.map(\.json))),
             ("revision", .natural(result.revision)),
+            ("problems", .array(result.problems.map(\.json))),
         ])
     }
 }

@@ -18,7 +18,18 @@ struct Rehearsal {
         case look
         /// Nothing, after a restart: look whether anything that was answered is lost.
         case lookAfterRestart
+        /// Nothing: the server has to find out by itself, so look until all is right.
+        case await
+        /// Hand in a body that the server applies; what it then asks Apple makes all right.
+        case ingestAndAwait([UInt8])
+        /// Nothing but many checks: the app is used.
+        case use(roundCount: Int)
+        /// What can only be played with Apple beside the server.
+        case apple(AppleDeed)
     }
+
+    /// What is right, by product and user id.
+    typealias Rights = [Product: [String: ExpectedAccess]]
 
     let cast = Cast()
     let desk: SigningDesk
@@ -26,15 +37,18 @@ struct Rehearsal {
     /// Whether each step is printed as it is played.
     let printsSteps: Bool
     private(set) var report: RehearsalReport
-    private let scope: Scope
-    private let address: String
-    private var writer: Client
-    private var reader: Client
-    private var right: [Product: [String: ExpectedAccess]] = [:]
+    let address: String
+    let writer: Client
+    let reader: Client
+    /// What was granted so far, for the bill.
+    private(set) var tally = RehearsalTally()
+    private var right: Rights = [:]
     /// People whose user id the server has heard of.
     private var linked: Set<String> = []
     /// The instant at which Apple signs next.
     private var signedMilliseconds: Int64
+    /// Whether Apple signs now, and no more in the past.
+    private var isInThePresent = false
     /// The highest revision that the server has acknowledged.
     private var acknowledgedRevision: UInt64 = 0
 
@@ -46,7 +60,6 @@ struct Rehearsal {
         self.console = console
         self.printsSteps = printsSteps
         self.address = address
-        self.scope = scope
         report = RehearsalReport(address: address)
         writer = try Self.client(at: address, scope)
         reader = try Self.client(at: address, scope)
@@ -79,11 +92,20 @@ struct Rehearsal {
         reader.close()
     }
 
-    /// Now, for Apple: ten seconds after the last time.
+    /// Now, for Apple: ten seconds after the last time, or the present.
     mutating func nextSigning() -> Int64 {
-        signedMilliseconds += 10_000
+        signedMilliseconds =
+            isInThePresent
+            ? max(signedMilliseconds + 1, SystemCalls.nowMilliseconds)
+            : signedMilliseconds + 10_000
         return signedMilliseconds
     }
+
+    /// How long before the next signing something can have happened, and after the last one.
+    var revocationLeadMilliseconds: Int64 { isInThePresent ? 0 : 4_000 }
+
+    /// From here on Apple signs in the present: its history does, which is asked next to it.
+    mutating func enterThePresent() { isInThePresent = true }
 
     /// A purchase a month before all that is signed in the drill.
     func purchase(
@@ -110,6 +132,9 @@ struct Rehearsal {
     func rightAccess(_ person: Person, _ product: Product) -> ExpectedAccess {
         right[product]?[person.userID] ?? ExpectedAccess(reason: .unknownCustomer)
     }
+
+    /// Says which acts are not played.
+    mutating func leaveOut(_ titles: [String]) { report.leftOut += titles }
 
     /// Begins an act.
     mutating func begin(_ title: String) {
@@ -138,27 +163,39 @@ extension Rehearsal {
     ) async throws(CommandFailure) {
         try checkInterruption()
         let before = right
-        change(&self)
+        var after = self
+        change(&after)
+        // What is only shown is right to be shown, and changes nothing.
+        if !deed.isOnlyShown { change(&self) }
         var complaints: [String] = []
-        let said = try await perform(deed, before: before, &complaints)
-        let checks = try await checkEverybody(product)
+        var said = try await perform(deed, on: product, before, after.right, &complaints)
+        let checks: [CheckReport]
+        if deed.isAwaiting {
+            let clock = ContinuousClock()
+            let start = clock.now
+            checks = try await awaitRight(product)
+            let wait = TimeSpan.text(milliseconds: UInt64((clock.now - start).milliseconds))
+            said += (said.isEmpty ? "" : "; ") + "waited \(wait)"
+        } else {
+            checks = try await checkEverybody(product)
+        }
         let report = StepReport(
             title: title, product: product, said: said, complaints: complaints, checks: checks)
         self.report.acts[self.report.acts.count - 1].steps.append(report)
         if printsSteps { console.print(report.lines) }
     }
 
-    private func checkInterruption() throws(CommandFailure) {
+    func checkInterruption() throws(CommandFailure) {
         if Interruption.signalNumber != nil { throw .interrupted }
     }
 
     private mutating func perform(
-        _ deed: Deed, before: [Product: [String: ExpectedAccess]], _ complaints: inout [String]
+        _ deed: Deed, on product: Product, _ before: Rights, _ after: Rights,
+        _ complaints: inout [String]
     ) async throws(CommandFailure) -> String {
         do throws(ClientError) {
             switch deed {
-            case .look:
-                return ""
+            case .look, .await: return ""
             case .lookAfterRestart:
                 let revision = try await reader.serverInfo().revision
                 if revision < acknowledgedRevision {
@@ -166,12 +203,17 @@ extension Rehearsal {
                 }
                 return "revision \(revision)"
             case .ingest(let body, let disposition):
-                return try await ingest(
-                    body, expecting: disposition, before: before, &complaints)
-            case .link(let link):
-                return try await self.link(link, before: before, &complaints)
+                return try await ingest(body, expecting: disposition, before, &complaints)
+            case .ingestAndAwait(let body):
+                return try await ingest(body, expecting: .applied, before, &complaints)
+            case .link(let link): return try await self.link(link, before, &complaints)
             case .forge(let body, let reason):
                 return try await forge(body, reason: reason, &complaints)
+            case .use(let roundCount):
+                for _ in 0..<roundCount { _ = try await ask(product) }
+                return "\(roundCount) checks each"
+            case .apple(let deed):
+                return try await perform(deed, before, after, &complaints)
             }
         } catch {
             try checkInterruption()
@@ -184,22 +226,21 @@ extension Rehearsal {
     }
 
     private mutating func ingest(
-        _ body: [UInt8], expecting disposition: Disposition,
-        before: [Product: [String: ExpectedAccess]], _ complaints: inout [String]
+        _ body: [UInt8], expecting disposition: Disposition, _ before: Rights,
+        _ complaints: inout [String]
     ) async throws(ClientError) -> String {
         let result = try await writer.ingestNotification(body)
         if result.disposition != disposition {
             complaints.append(
                 "the server said \(result.disposition.name); right is \(disposition.name)")
         }
-        complaints += findings(result.changes, before: before)
+        complaints += findings(result.changes, before, right)
         acknowledge(result.revision, &complaints)
         return text(result.disposition.name, result.changes)
     }
 
     private mutating func link(
-        _ link: CustomerLink, before: [Product: [String: ExpectedAccess]],
-        _ complaints: inout [String]
+        _ link: CustomerLink, _ before: Rights, _ complaints: inout [String]
     ) async throws(ClientError) -> String {
         var before = before
         if linked.insert(link.customerID).inserted {
@@ -209,7 +250,7 @@ extension Rehearsal {
             }
         }
         let result = try await writer.linkCustomer(link)
-        complaints += findings(result.changes, before: before)
+        complaints += findings(result.changes, before, right)
         acknowledge(result.revision, &complaints)
         return text("linked", result.changes)
     }
@@ -231,7 +272,7 @@ extension Rehearsal {
         }
     }
 
-    private mutating func acknowledge(_ revision: UInt64, _ complaints: inout [String]) {
+    mutating func acknowledge(_ revision: UInt64, _ complaints: inout [String]) {
         if revision < acknowledgedRevision {
             complaints.append("revision \(revision) after \(acknowledgedRevision)")
         }
@@ -240,15 +281,15 @@ extension Rehearsal {
 
     /// The changes that the server reported against those that are right: everybody whose access
     /// flipped, nobody else.
-    private func findings(
-        _ changes: [AccessChange], before: [Product: [String: ExpectedAccess]]
+    func findings(
+        _ changes: [AccessChange], _ before: Rights, _ after: Rights
     ) -> [String] {
         var rightChanges: Set<String> = []
         for product in Product.allCases {
             for person in cast.all {
                 let old = before[product]?[person.userID]
-                let new = rightAccess(person, product)
-                guard let old, old.isGranted != new.isGranted else { continue }
+                let new = after[product]?[person.userID]
+                guard let old, let new, old.isGranted != new.isGranted else { continue }
                 rightChanges.insert(
                     "\(person.name) \(product.rawValue) \(new.isGranted ? "granted" : "denied")")
             }
@@ -268,32 +309,73 @@ extension Rehearsal {
         return person?.name ?? customerID
     }
 
-    private func text(_ word: String, _ changes: [AccessChange]) -> String {
+    func text(_ word: String, _ changes: [AccessChange]) -> String {
         guard !changes.isEmpty else { return "\(word), nobody's access changes" }
         let names = changes.map { "\(name($0.customerID)) \($0.isGranted ? "in" : "out")" }
         return "\(word), " + names.sorted().joined(separator: ", ")
     }
 
     /// Asks for everybody, over the other connections, all seeing one revision.
-    private func checkEverybody(_ product: Product) async throws(CommandFailure) -> [CheckReport] {
+    private mutating func checkEverybody(
+        _ product: Product
+    ) async throws(CommandFailure) -> [CheckReport] {
+        do throws(ClientError) {
+            return try await ask(product)
+        } catch {
+            try checkInterruption()
+            throw CommandFailure(error, address: address)
+        }
+    }
+
+    private mutating func ask(_ product: Product) async throws(ClientError) -> [CheckReport] {
         let questions = cast.all.map { person in
             let reference: CustomerReference =
                 linked.contains(person.userID)
                 ? .customer(person.userID) : .appTransaction(person.appTransactionID)
             return AccessQuestion(
-                customer: reference, subject: .product(product.rawValue))
+                customer: reference, subject: .product(product.rawValue),
+                units: RehearsalTally.unitsPerCheck)
         }
-        do throws(ClientError) {
-            let answers = try await reader.checkAccessBatch(questions).answers
-            return zip(cast.all, answers).map { person, answer in
-                CheckReport(
-                    person: person,
-                    said: ExpectedAccess(reason: answer.reason, ownership: answer.ownership),
-                    isGranted: answer.isGranted, right: rightAccess(person, product))
-            }
-        } catch {
+        let answers = try await reader.checkAccessBatch(questions).answers
+        let now = SystemCalls.nowMilliseconds
+        return zip(cast.all, answers).map { person, answer in
+            if answer.isGranted { tally.count(product, person, at: now) }
+            return CheckReport(
+                person: person,
+                said: ExpectedAccess(reason: answer.reason, ownership: answer.ownership),
+                isGranted: answer.isGranted, right: rightAccess(person, product))
+        }
+    }
+
+    /// Asks until all is right, or nothing comes of it.
+    private mutating func awaitRight(
+        _ product: Product
+    ) async throws(CommandFailure) -> [CheckReport] {
+        let clock = ContinuousClock()
+        let limit = clock.now + Self.patience
+        while true {
+            let checks = try await checkEverybody(product)
+            if checks.allSatisfy(\.isRight) || clock.now >= limit { return checks }
+            try? await Task.sleep(for: .milliseconds(20))
             try checkInterruption()
-            throw CommandFailure(error, address: address)
         }
+    }
+
+    /// How long the server may take for what it has to find out by itself.
+    static let patience: Duration = .seconds(30)
+}
+
+extension Rehearsal.Deed {
+    /// Whether what is right afterwards comes by and by.
+    fileprivate var isAwaiting: Bool {
+        switch self {
+        case .await, .ingestAndAwait: true
+        default: false
+        }
+    }
+
+    /// Whether it changes nothing, and only says what it would change.
+    fileprivate var isOnlyShown: Bool {
+        if case .apple(.rebuild(_, isDryRun: true)) = self { true } else { false }
     }
 }

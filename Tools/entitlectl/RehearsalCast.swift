@@ -18,6 +18,19 @@ enum Product: String, CaseIterable, Sendable {
     case lifetime = "meadow.lifetime"
     /// A subscription.
     case plus = "meadow.plus"
+    /// Bought once; serving it costs the operator something, as does the next one.
+    case atlas = "meadow.atlas"
+    /// Bought once.
+    case studio = "meadow.studio"
+
+    /// What serving one unit costs, in millionths of the operator's currency; 0: not known.
+    var unitCostMicros: Int64 {
+        switch self {
+        case .lifetime, .plus: 0
+        case .atlas: 20_000
+        case .studio: 5_000
+        }
+    }
 }
 
 /// Everybody in the drill, with ids that no other run has.
@@ -82,6 +95,9 @@ struct Purchase: Equatable, Sendable {
     var expiresMilliseconds: Int64?
     /// The app's token; only a purchase in the app has one.
     var appAccountToken: String?
+
+    /// What was paid, in thousandths of a dollar.
+    var priceMilliunits: Int64 { isShared ? 0 : 39_990 }
 }
 
 /// What a copy says of a revocation.
@@ -99,10 +115,10 @@ struct SigningDesk: Sendable {
     /// "Production" or "Sandbox".
     let environment: String
 
-    /// A signed copy of a transaction.
-    func copy(
+    /// What a copy of a transaction says.
+    func claims(
         of purchase: Purchase, signed: Int64, revoked: RevocationClaims? = nil
-    ) throws(CommandFailure) -> String {
+    ) -> FixtureJSON {
         var claims: FixtureJSON = [
             "transactionId": .string(purchase.transactionID),
             "originalTransactionId": .string(purchase.transactionID),
@@ -112,7 +128,7 @@ struct SigningDesk: Sendable {
             "inAppOwnershipType": .string(purchase.isShared ? "FAMILY_SHARED" : "PURCHASED"),
             "signedDate": .integer(signed), "environment": .string(environment),
             "transactionReason": "PURCHASE", "storefront": "USA", "storefrontId": "143441",
-            "price": purchase.isShared ? 0 : 39_990, "currency": "USD",
+            "price": .integer(purchase.priceMilliunits), "currency": "USD",
             "appTransactionId": .string(purchase.owner.appTransactionID),
         ]
         if let expires = purchase.expiresMilliseconds {
@@ -129,7 +145,14 @@ struct SigningDesk: Sendable {
             claims["revocationReason"] = .integer(revoked.reason)
             claims["revocationType"] = revoked.type.map { .string($0) }
         }
-        return try sign(claims)
+        return claims
+    }
+
+    /// A signed copy of a transaction.
+    func copy(
+        of purchase: Purchase, signed: Int64, revoked: RevocationClaims? = nil
+    ) throws(CommandFailure) -> String {
+        try sign(claims(of: purchase, signed: signed, revoked: revoked))
     }
 
     /// The body that Apple POSTs.
@@ -137,6 +160,19 @@ struct SigningDesk: Sendable {
         _ type: String, subtype: String? = nil, uuid: String, signed: Int64, copy: String,
         status: Int64? = nil, by signer: RehearsalAuthority? = nil
     ) throws(CommandFailure) -> [UInt8] {
+        SignedFixtures.body(
+            Array(
+                try notification(
+                    type, subtype: subtype, uuid: uuid, signed: signed, copy: copy,
+                    status: status, by: signer
+                ).utf8))
+    }
+
+    /// A signed notification without the envelope around it.
+    func notification(
+        _ type: String, subtype: String? = nil, uuid: String, signed: Int64, copy: String,
+        status: Int64? = nil, by signer: RehearsalAuthority? = nil
+    ) throws(CommandFailure) -> String {
         var data: FixtureJSON = [
             "bundleId": .string(bundleID), "bundleVersion": "1",
             "environment": .string(environment), "signedTransactionInfo": .string(copy),
@@ -148,8 +184,7 @@ struct SigningDesk: Sendable {
             "version": "2.0", "signedDate": .integer(signed), "data": data,
         ]
         claims["subtype"] = subtype.map { .string($0) }
-        let jws = try sign(claims, by: signer)
-        return Array("{\"signedPayload\":\"\(jws)\"}".utf8)
+        return try sign(claims, by: signer)
     }
 
     private func sign(

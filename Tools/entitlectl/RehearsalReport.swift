@@ -48,6 +48,8 @@ struct ActReport: Sendable {
 struct RehearsalReport: Sendable {
     let address: String
     var acts: [ActReport] = []
+    /// Titles of acts that could not be played here.
+    var leftOut: [String] = []
 
     var steps: [StepReport] { acts.flatMap(\.steps) }
     var answerCount: Int { steps.reduce(0) { $0 + $1.checks.count } }
@@ -61,11 +63,20 @@ struct RehearsalReport: Sendable {
             : Line("\(wrongCount) wrong", .bad).adding(": \(counts).")
     }
 
+    /// Which acts were left out, and why.
+    var leftOutLines: [Line] {
+        guard !leftOut.isEmpty else { return [] }
+        return [Line("left out, for they need a server of the drill's own:", .dim)]
+            + leftOut.map { Line("  \($0)", .dim) }
+    }
+
     var json: JSONValue {
         .object([
             ("address", .string(address)), ("right", .boolean(isRight)),
             ("steps", .integer(Int64(steps.count))), ("answers", .integer(Int64(answerCount))),
-            ("wrong", .integer(Int64(wrongCount))), ("acts", .array(acts.map(\.json))),
+            ("wrong", .integer(Int64(wrongCount))),
+            ("leftOut", .array(leftOut.map { .string($0) })),
+            ("acts", .array(acts.map(\.json))),
         ])
     }
 }

@@ -4,23 +4,33 @@ internal import TestSupport
 
 /// The story: what happens to the family, and what is right after every step.
 struct RehearsalStory {
+    /// What only a server of the drill's own allows.
+    struct Stage {
+        /// To be ended and started again.
+        let server: RehearsalServer
+        /// What is played beside it; it signs as the story does.
+        let apple: RehearsalAppStore
+    }
+
     var drill: Rehearsal
-    /// Kills the server and starts it again; nil where it is not ours to kill.
-    let restart: (() async throws(CommandFailure) -> Void)?
+    /// nil where the server is not ours.
+    let stage: Stage?
     /// Signs what nobody trusts.
     let stranger: RehearsalAuthority
-
-    private var cast: Cast { drill.cast }
-    private var shared: [String: Purchase] = [:]
+    /// Whether the server can ask Apple.
+    var asksApple = false
+    /// The newest shared copies, by user id.
+    var shared: [Product: [String: Purchase]] = [:]
     private var bought: Purchase?
+    /// Dan's own purchase.
+    var ownOfDan: Purchase?
 
-    init(
-        drill: Rehearsal, stranger: RehearsalAuthority,
-        restart: (() async throws(CommandFailure) -> Void)?
-    ) {
+    var cast: Cast { drill.cast }
+
+    init(drill: Rehearsal, stranger: RehearsalAuthority, stage: Stage?) {
         self.drill = drill
         self.stranger = stranger
-        self.restart = restart
+        self.stage = stage
     }
 
     /// Plays all acts in order.
@@ -39,28 +49,47 @@ struct RehearsalStory {
         try await loseRevoke()
         try await cutHousehold()
         try await refuseForgeries()
+        if let stage {
+            try await playWithApple(stage)
+        } else {
+            drill.leaveOut([Self.powerCut] + Self.actsWithApple)
+        }
     }
+
+    private static let powerCut = "The power fails: the server is killed and starts again"
 
     // MARK: Signing
 
-    /// Hands in one notification about a purchase, signed now.
-    private mutating func notify(
+    /// Hands in one notification about a purchase; signed now where no instant is given.
+    mutating func notify(
         _ title: String, _ type: String, _ purchase: Purchase, subtype: String? = nil,
-        revoked: RevocationClaims? = nil, status: Int64? = nil,
+        revoked: RevocationClaims? = nil, status: Int64? = nil, signed: Int64? = nil,
         change: (inout Rehearsal) -> Void
     ) async throws(CommandFailure) {
-        let signed = drill.nextSigning()
+        let signed = signed ?? drill.nextSigning()
         let body = try drill.desk.body(
             type, subtype: subtype, uuid: Self.uuid(), signed: signed,
             copy: try drill.desk.copy(of: purchase, signed: signed, revoked: revoked),
             status: status)
+        try await tellApple(purchase, revoked: revoked)
         try await drill.step(title, purchase.product, .ingest(body, .applied), change: change)
     }
 
-    private static func uuid() -> String { UUID().uuidString.lowercased() }
+    /// Before Apple notifies, its history says so.
+    func tellApple(
+        _ purchase: Purchase, revoked: RevocationClaims? = nil
+    ) async throws(CommandFailure) {
+        // A fetch under way must not be the one that brings it.
+        if asksApple { try await drill.untilSettled() }
+        stage?.apple.note(purchase, revoked: revoked)
+    }
 
-    private func share(_ person: Person) throws(CommandFailure) -> Purchase {
-        guard let purchase = shared[person.userID] else {
+    static func uuid() -> String { UUID().uuidString.lowercased() }
+
+    func share(
+        _ person: Person, of product: Product = .lifetime
+    ) throws(CommandFailure) -> Purchase {
+        guard let purchase = shared[product]?[person.userID] else {
             throw CommandFailure(.failed, "the story has no shared purchase of \(person.name)")
         }
         return purchase
@@ -71,11 +100,12 @@ struct RehearsalStory {
         return bought
     }
 
-    /// The date of a revocation: a little before Apple signs it.
-    private func revocation(type: String? = nil, reason: Int64 = 0) -> RevocationClaims {
+    /// The date of a revocation: a little before Apple signs it, and after all that was signed.
+    func revocation(type: String? = nil, reason: Int64 = 0) -> RevocationClaims {
         var drill = drill
         return RevocationClaims(
-            dateMilliseconds: drill.nextSigning() - 4_000, reason: reason, type: type)
+            dateMilliseconds: drill.nextSigning() - drill.revocationLeadMilliseconds,
+            reason: reason, type: type)
     }
 
     // MARK: Acts
@@ -110,10 +140,13 @@ struct RehearsalStory {
         for person in [cast.eva, cast.ben, cast.finn, cast.dan, cast.cleo] {
             let copy = drill.purchase(
                 of: .lifetime, by: person, isShared: true)
-            shared[person.userID] = copy
+            shared[.lifetime, default: [:]][person.userID] = copy
             try await notify("\(person.name)'s shared copy arrives", "ONE_TIME_CHARGE", copy) {
                 $0.set(person, .lifetime, .active, .familyShared)
-                if person == $0.cast.finn { $0.set(person, .plus, .noPurchase) }
+                guard person == $0.cast.finn else { return }
+                for other in Product.allCases where other != .lifetime {
+                    $0.set(person, other, .noPurchase)
+                }
             }
         }
         let finn = cast.finn
@@ -187,6 +220,7 @@ struct RehearsalStory {
         drill.begin("Dan has bought it himself: losing the shared copy costs him nothing")
         let dan = cast.dan
         let own = drill.purchase(of: .lifetime, by: dan, isShared: false)
+        ownOfDan = own
         try await notify("Dan buys it himself", "ONE_TIME_CHARGE", own) {
             $0.set(dan, .lifetime, .active, .purchased)
         }
@@ -212,16 +246,17 @@ struct RehearsalStory {
             .ingest(oldBody, .applied))
         let second = drill.purchase(
             of: .lifetime, by: cleo, isShared: true, boughtSecondsLater: 86_400)
-        shared[cleo.userID] = second
+        shared[.lifetime, default: [:]][cleo.userID] = second
         try await notify(
             "Cleo rejoins with a new transaction", "ONE_TIME_CHARGE", second
         ) { $0.set(cleo, .lifetime, .active, .familyShared) }
     }
 
     private mutating func survivePowerCut() async throws(CommandFailure) {
-        guard let restart else { return }
-        drill.begin("The power fails: the server is killed and starts again")
-        try await restart()
+        guard let stage else { return }
+        drill.begin(Self.powerCut)
+        await stage.server.kill()
+        try await stage.server.start()
         try await drill.step("nothing that was answered is lost", .lifetime, .lookAfterRestart)
         try await drill.step("and the subscription", .plus, .look)
     }
@@ -262,7 +297,7 @@ struct RehearsalStory {
         ) { $0.set($0.cast.anna, .plus, .active, .purchased) }
         for person in people {
             let copy = drill.purchase(of: .plus, by: person, isShared: true)
-            shared[person.userID] = copy
+            shared[.plus, default: [:]][person.userID] = copy
             try await notify(
                 "\(person.name)'s shared subscription arrives", "SUBSCRIBED", copy,
                 subtype: "INITIAL_BUY", status: 1
@@ -276,8 +311,8 @@ struct RehearsalStory {
         }
         let eva = cast.eva
         try await notify(
-            "Eva's own REVOKE arrives later", "REVOKE", try share(eva), revoked: revocation(),
-            status: 5
+            "Eva's own REVOKE arrives later", "REVOKE", try share(eva, of: .plus),
+            revoked: revocation(), status: 5
         ) { $0.set(eva, .plus, .familyRefunded, .familyShared) }
         try await notify(
             "Anna's refund is reversed", "REFUND_REVERSED", purchase, status: 1

@@ -18,8 +18,10 @@ enum RehearseCommand {
         details: [
             "Starts a real server on an empty directory, plays the story, and says person by",
             "person what the server answered and what is right. Exit code 0 only when all is.",
-            "JSON: address, right, steps, answers, wrong, acts (title, steps (title, product,",
-            "said, complaints, checks)).",
+            "Beside its own server the drill plays the App Store as well: a REVOKE that never",
+            "came, notifications missed, Apple out of order. With --into those acts are left out.",
+            "JSON: address, right, steps, answers, wrong, leftOut (titles of acts), acts (title,",
+            "steps (title, product, said, complaints, checks)).",
         ],
         examples: [
             ("entitlectl rehearse", "the whole drill; nothing is left behind"),
@@ -70,8 +72,9 @@ enum RehearseCommand {
     ) async throws(CommandFailure) -> ExitStatus {
         let program = try RehearsalServer.find(
             named: invocation.value("server"), environment: invocation.environment)
+        SystemCalls.bypassProxies()
         let authority = try authority()
-        var server = try await RehearsalServer(
+        let server = try await RehearsalServer(
             program: program, rootPEM: authority.rootPEM, environment: invocation.environment)
         if !invocation.isJSON {
             invocation.console.print(
@@ -82,18 +85,27 @@ enum RehearseCommand {
             let desk = SigningDesk(
                 authority: authority, bundleID: RehearsalServer.bundleID,
                 appAppleID: RehearsalServer.appAppleID, environment: "Production")
-            let environment = invocation.environment
-            outcome = .success(
-                try await play(
-                    desk, at: server.address,
-                    scope: Scope(bundleID: RehearsalServer.bundleID), invocation
-                ) { () async throws(CommandFailure) in
-                    try await server.killAndRestart(environment: environment)
-                })
+            outcome = .success(try await play(desk, with: server, invocation))
         } catch {
             outcome = .failure(error)
         }
         return try await finish(outcome, server, invocation)
+    }
+
+    private static func play(
+        _ desk: SigningDesk, with server: RehearsalServer, _ invocation: Invocation
+    ) async throws(CommandFailure) -> RehearsalReport {
+        let apple = try RehearsalAppStore(desk)
+        defer { apple.close() }
+        let report = try await play(
+            desk, at: server.address, scope: Scope(bundleID: RehearsalServer.bundleID), invocation,
+            stage: RehearsalStory.Stage(server: server, apple: apple))
+        // Without the drill there is nobody whom it could ask.
+        if invocation.has("keep") {
+            try await server.stop()
+            try await server.start()
+        }
+        return report
     }
 
     private static func finish(
@@ -152,7 +164,7 @@ enum RehearseCommand {
             authority: authority, bundleID: bundleID, appAppleID: 0, environment: "Sandbox")
         let report = try await play(
             desk, at: address, scope: Scope(bundleID: bundleID, environment: .sandbox), invocation,
-            restart: nil)
+            stage: nil)
         return report.isRight ? .success : .failed
     }
 
@@ -182,14 +194,14 @@ enum RehearseCommand {
 
     private static func play(
         _ desk: SigningDesk, at address: String, scope: Scope, _ invocation: Invocation,
-        restart: (() async throws(CommandFailure) -> Void)?
+        stage: RehearsalStory.Stage?
     ) async throws(CommandFailure) -> RehearsalReport {
         let drill = try Rehearsal(
             desk: desk, at: address, scope: scope, console: invocation.console,
             printsSteps: !invocation.isJSON && !invocation.console.isQuiet)
         defer { drill.close() }
         if drill.printsSteps { invocation.console.print(drill.cast.lines) }
-        var story = RehearsalStory(drill: drill, stranger: try authority(), restart: restart)
+        var story = RehearsalStory(drill: drill, stranger: try authority(), stage: stage)
         try await story.play()
         let report = story.drill.report
         if invocation.isJSON {
@@ -199,7 +211,7 @@ enum RehearseCommand {
                 invocation.console.print(
                     report.steps.filter { $0.wrongCount > 0 }.flatMap(\.lines))
             }
-            invocation.console.print([Line(""), report.summary])
+            invocation.console.print([Line(""), report.summary] + report.leftOutLines)
         }
         return report
     }

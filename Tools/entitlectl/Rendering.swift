@@ -51,6 +51,8 @@ extension Entitlement {
             ("revokedAt", .instant(revokedAtMilliseconds)),
             ("paymentReversed", .boolean(isPaymentReversed)),
             ("causeCertain", .boolean(isCauseCertain)),
+            ("familyConfidence", .string(familyConfidence.name)),
+            ("familyTransactionId", .optional(familyTransactionID)),
         ])
     }
 

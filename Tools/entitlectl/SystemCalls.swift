@@ -32,6 +32,27 @@ enum SystemCalls {
     /// Whether a person watches the stream.
     static func isTerminal(_ stream: StandardStream) -> Bool { isatty(stream.rawValue) == 1 }
 
+    /// How many columns the terminal has on which a person reads results; nil without one.
+    static var columnCount: Int? {
+        var size = winsize()
+        guard isTerminal(.output),
+            unsafe ioctl(StandardStream.output.rawValue, UInt(TIOCGWINSZ), &size) == 0,
+            size.ws_col > 0
+        else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// Writes a file whole, or leaves what was there.
+    ///
+    /// - Throws: `CommandFailure` that names the file.
+    static func writeFile(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+        do {
+            try Data(bytes).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandFailure(.failed, "\(path): it cannot be written")
+        }
+    }
+
     /// The whole of a file; "-" is stdin.
     ///
     /// - Throws: `CommandFailure` that names the file and what is wrong with it.
@@ -53,6 +74,9 @@ enum SystemCalls {
             throw CommandFailure(.failed, "\(path): it cannot be read")
         }
     }
+
+    /// From here on this process reaches its own machine without a proxy. Before the first thread.
+    static func bypassProxies() { unsafe setenv("no_proxy", "127.0.0.1", 1) }
 
     /// The time of day in milliseconds since 1970.
     static var nowMilliseconds: Int64 {

@@ -1,0 +1,115 @@
+/// Writes a drawing as SVG: a few shapes and texts, no scripts, nothing loaded from elsewhere.
+///
+/// See: https://www.w3.org/TR/SVG11/
+struct SVGWriter: Sendable {
+    /// Where a text stands to its point.
+    enum Anchor: String, Sendable {
+        case start, middle, end
+    }
+
+    /// How a text looks.
+    struct Face: Sendable {
+        var size: Double
+        var colour: String
+        var isBold = false
+    }
+
+    private let width: Double
+    private let height: Double
+    private let title: String
+    private let description: String
+    private var body = ""
+
+    /// An empty drawing.
+    ///
+    /// - Parameters:
+    ///   - width: in pixels; it scales to whatever it is shown in.
+    ///   - height: in pixels.
+    ///   - title: what it shows, for those who do not see it.
+    ///   - description: the same at length.
+    init(width: Double, height: Double, title: String, description: String) {
+        self.width = width
+        self.height = height
+        self.title = title
+        self.description = description
+    }
+
+    /// A filled rectangle; `label` is shown when a pointer rests on it, and read out.
+    mutating func rectangle(
+        x: Double, y: Double, width: Double, height: Double, fill: String, radius: Double = 0,
+        label: String = ""
+    ) {
+        let rounding = radius > 0 ? " rx=\"\(Self.number(radius))\"" : ""
+        body +=
+            "<rect x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
+            + " width=\"\(Self.number(width))\" height=\"\(Self.number(height))\"\(rounding)"
+            + " fill=\"\(Self.escaped(fill))\""
+        body += label.isEmpty ? "/>\n" : "><title>\(Self.escaped(label))</title></rect>\n"
+    }
+
+    /// A straight line.
+    mutating func line(
+        from start: (x: Double, y: Double), to end: (x: Double, y: Double), colour: String,
+        width: Double = 1
+    ) {
+        body +=
+            "<line x1=\"\(Self.number(start.x))\" y1=\"\(Self.number(start.y))\""
+            + " x2=\"\(Self.number(end.x))\" y2=\"\(Self.number(end.y))\""
+            + " stroke=\"\(Self.escaped(colour))\" stroke-width=\"\(Self.number(width))\"/>\n"
+    }
+
+    /// A line of text, its baseline at `y`.
+    mutating func text(
+        _ text: String, x: Double, y: Double, _ face: Face, anchor: Anchor = .start
+    ) {
+        let weight = face.isBold ? " font-weight=\"600\"" : ""
+        body +=
+            "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y))\""
+            + " font-size=\"\(Self.number(face.size))\"\(weight)"
+            + " fill=\"\(Self.escaped(face.colour))\""
+            + " text-anchor=\"\(anchor.rawValue)\">\(Self.escaped(text))</text>\n"
+    }
+
+    /// The whole drawing.
+    var document: String {
+        let size = "\(Self.number(width)) \(Self.number(height))"
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size)" \
+            width="\(Self.number(width))" height="\(Self.number(height))" role="img" \
+            aria-labelledby="title description" \
+            font-family="system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif">
+            <title id="title">\(Self.escaped(title))</title>
+            <desc id="description">\(Self.escaped(description))</desc>
+            <rect width="100%" height="100%" fill="#ffffff"/>
+            \(body)</svg>
+
+            """
+    }
+
+    /// With two decimals at most: enough for a pixel, and the same on every machine.
+    private static func number(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e9 else { return "0" }
+        let hundredths = Int64((value * 100).rounded())
+        let (whole, rest) = (hundredths.magnitude / 100, hundredths.magnitude % 100)
+        let fraction = rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest)"
+        return (hundredths < 0 ? "-" : "") + "\(whole)" + fraction
+    }
+
+    /// What XML would take for its own is written otherwise; what it cannot hold at all is left
+    /// out.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case _ where Console.isUnsafe(scalar) || scalar.value & 0xFFFE == 0xFFFE: break
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
