@@ -38,6 +38,14 @@ struct Configuration: Equatable, Sendable {
     /// Whether a write is answered only when it would survive a power cut.
     var syncsEveryCommit: Bool
     var listenAddresses: [SocketAddress]
+    /// `nil`: no HTTP listener.
+    var http: HTTPSettings?
+    /// `nil`: nothing is fetched from Apple.
+    var appStoreAPI: AppStoreAPISettings?
+    /// Whether purchases of another named customer move to whoever hands them in.
+    var transfersOnConflict: Bool
+    /// How often what was metered is stored; `nil`: nothing is metered.
+    var meteringMilliseconds: Int64?
     /// 0: one per processor.
     var threadCount: Int
     /// 0: one per processor.
@@ -51,7 +59,7 @@ struct Configuration: Equatable, Sendable {
 }
 
 /// Reads values that the table's kinds and defaults guarantee; a missing one is a bug in the table.
-private struct SettingReader {
+struct SettingReader {
     let settings: [SettingKey: ResolvedSetting]
 
     func values(_ key: SettingKey) -> [SettingValue] { settings[key]?.values ?? [] }
@@ -76,18 +84,30 @@ extension Configuration {
     ) -> (configuration: Configuration, problems: [ConfigurationProblem]) {
         let reader = SettingReader(settings: resolved.settings)
         let configuration = Configuration(resolved, reader: reader)
-        return (configuration, configuration.problems(isInsecure: reader.boolean(.insecure)))
+        let problems =
+            configuration.problems(isInsecure: reader.boolean(.insecure))
+            + HTTPSettings.problems(reader) + AppStoreAPISettings.problems(reader)
+        return (configuration, problems)
     }
 
     private init(_ resolved: ResolvedSettings, reader: SettingReader) {
-        let cutsHouseholds = reader.text(.familyCut) != "off"
-        apps = resolved.apps.map { App($0, cutsHouseholds: cutsHouseholds) }
+        let familyCut: FamilyCut =
+            switch reader.text(.familyCut) {
+            case "off": .off
+            case "matched": .matched
+            default: .declared
+            }
+        apps = resolved.apps.map { App($0, familyCut: familyCut) }
         rootPaths = reader.texts(.roots)
         allowsTestRoot = reader.boolean(.allowTestRoot)
         v1SharedSecretPath = reader.texts(.v1SharedSecretFile).first
         dataDirectory = reader.text(.data)
         syncsEveryCommit = reader.text(.dataSync) == "always"
         listenAddresses = reader.texts(.listen).compactMap { try? SocketAddress($0) }
+        http = HTTPSettings(reader)
+        appStoreAPI = AppStoreAPISettings(reader)
+        transfersOnConflict = reader.text(.identityConflict) == "transfer"
+        meteringMilliseconds = reader.boolean(.metering) ? reader.integer(.meteringInterval) : nil
         threadCount = Int(reader.integer(.threads))
         workerCount = Int(reader.integer(.workers))
         cacheSize =
@@ -129,7 +149,8 @@ extension Configuration {
         for address in listenAddresses where !address.isLocal && !isInsecure {
             refuse(
                 "`\(address)` can be reached from other machines, and this release does "
-                    + "not speak TLS: listen on loopback or on a Unix socket, or say --insecure")
+                    + "not speak TLS there: listen on loopback or on a Unix socket, or say "
+                    + "--insecure")
         }
         if limits.defaultDeadlineMilliseconds > limits.deadlineMillisecondsMax {
             refuse("`limits.defaultDeadline` is longer than `limits.maxDeadline`")
@@ -139,7 +160,7 @@ extension Configuration {
 }
 
 extension Configuration.App {
-    fileprivate init(_ app: ResolvedSettings.App, cutsHouseholds: Bool) {
+    fileprivate init(_ app: ResolvedSettings.App, familyCut: FamilyCut) {
         let reader = SettingReader(settings: app.settings)
         bundleID = reader.text(.bundleId)
         appAppleID = app.settings[.appAppleId] == nil ? nil : reader.integer(.appAppleId)
@@ -152,9 +173,10 @@ extension Configuration.App {
                 entitlements: reader.texts(.productEntitlements),
                 policy: ProductPolicy(
                     duration: reader.integer(.productDuration),
-                    keepsProratedRefunds: reader.text(.productProratedRefund) == "keep"))
+                    keepsProratedRefunds: reader.text(.productProratedRefund) == "keep"),
+                unitCostMicros: reader.integer(.productUnitCost))
         }
-        catalog = Catalog(products: products, cutsHouseholds: cutsHouseholds)
+        catalog = Catalog(products: products, familyCut: familyCut)
     }
 
     fileprivate var problems: [ConfigurationProblem] {

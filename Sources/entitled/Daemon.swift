@@ -1,23 +1,21 @@
 internal import AppStore
 internal import Entitlements
 internal import EventLoop
+internal import Reconciliation
 internal import RocksDBStorage
 internal import Service
 internal import Storage
-internal import Synchronization
 internal import Transport
 
 /// Starts the parts in order, serves, and takes them down in the reverse order.
 ///
-/// store, service, listeners, first line on stdout, warming behind it; then signals:
+/// ```
+/// start   store, service, listeners, what asks Apple, warming, first line on stdout
+/// stop    not ready and what asks Apple gives up, connections of the protocol are drained,
+///         HTTP is closed, the commit thread and metering end, store
+/// ```
 ///
-/// | state | signal | next state |
-/// | --- | --- | --- |
-/// | serving | SIGTERM, SIGINT | draining: nobody new, what is in flight is answered |
-/// | draining | SIGTERM, SIGINT | stopping: connections are closed as they are |
-/// | draining | the grace is over, or the last connection is closed | ended |
-/// | any | SIGHUP | the same: the configuration is read again |
-/// | any | SIGUSR1 | the same: statistics are logged |
+/// `SignalControl` says what signals do meanwhile.
 struct Daemon {
     let loaded: LoadedConfiguration
     let logger: Logger
@@ -46,9 +44,15 @@ struct Daemon {
             .init("workers", layout.workerCount),
             .init("cache", "\(layout.tableByteCountMax >> 20)MiB"))
         warnOfRisks(layout)
-        let store = try openStore(layout)
+        let revival = StoreRevival()
+        let store = try openStore(layout, revival)
         let service = try makeService(store: store, layout: layout)
-        let end = try serve(service, layout: layout)
+        defer { revival.stop() }
+        try starting { () throws(UVError) in
+            try revival.start(
+                store, everyMilliseconds: Int64(StorageOptions().retryIntervalMilliseconds))
+        }
+        let end = try serve(service, store: store, layout: layout)
         let exitCode: ExitCode = end.wasCut ? .failure : .success
         logger.info("stopped", .init("revision", service.revision))
         guard end.hasWarmed else {
@@ -56,6 +60,7 @@ struct Daemon {
             logger.flush()
             SystemCalls.exitAtOnce(exitCode)
         }
+        revival.stop()
         store.close()
         return exitCode
     }
@@ -69,7 +74,9 @@ struct Daemon {
                 "a test root is trusted", .init("fingerprint", root.fingerprint),
                 .init("subject", root.subject))
         }
-        for address in configuration.listenAddresses where !address.isLocal {
+        var addresses = configuration.listenAddresses
+        if let http = configuration.http, http.tls == nil { addresses.append(http.address) }
+        for address in addresses where !address.isLocal {
             logger.warn(
                 "plain text on an address that others can reach",
                 .init("address", address.description))
@@ -82,12 +89,16 @@ struct Daemon {
         }
     }
 
-    private func openStore(_ layout: DaemonLayout) throws(StartFailure) -> RocksDBStore {
+    private func openStore(
+        _ layout: DaemonLayout, _ revival: StoreRevival
+    ) throws(StartFailure) -> RocksDBStore {
         let logger = logger
         let options = layout.storageOptions(configuration) { notice in
             let field = LogRecord.Field("detail", notice.description)
             switch notice {
-            case .writesFailing: logger.error("the store takes no writes", field)
+            case .writesFailing:
+                logger.error("the store takes no writes", field)
+                revival.writingStopped()
             case .writesResumed: logger.warn("the store takes writes again")
             case .unfinishedRecord, .failedWriteUndone: logger.warn("the store recovered", field)
             }
@@ -112,6 +123,8 @@ struct Daemon {
                 store: store,
                 configuration: ServiceConfiguration(
                     apps: apps, roots: loaded.roots, v1SharedSecret: loaded.v1SharedSecret,
+                    isAppStoreConfigured: configuration.appStoreAPI != nil,
+                    identityConflict: configuration.transfersOnConflict ? .transfer : .refuse,
                     cacheByteCountMax: layout.tableByteCountMax, readerCount: layout.readerCount,
                     clock: { Timestamp(milliseconds: WallClock.nowMilliseconds) },
                     onNotice: { [logger] in logger.log(LogRecord($0)) }))
@@ -130,34 +143,90 @@ struct Daemon {
 
     /// Serves until a signal, and drains.
     private func serve(
-        _ service: EntitlementService<RocksDBStore>, layout: DaemonLayout
+        _ service: EntitlementService<RocksDBStore>, store: RocksDBStore, layout: DaemonLayout
     ) throws(StartFailure) -> End {
-        do throws(UVError) {
-            let loop = try Loop()
-            defer { loop.close() }
+        let apple = try AppleSide(loaded, service: service, logger: logger)
+        let loop = try starting { () throws(UVError) in try Loop() }
+        defer { loop.close() }
+        let server = try starting { () throws(UVError) in
             let ended = try Wakeup(loop: loop) { loop.stop() }
             let signal = ended.signal
-            let server = try Server(
+            return try Server(
                 options: layout.serverOptions(configuration), service: service,
-                onEnd: { signal.send() })
-            let control = SignalControl(daemon: self, server: server, service: service)
-            let watchers = try control.watch(on: loop)
-            let warming = try Warming(service, logger: logger)
-            announce(server.addresses)
-            loop.run()
-            server.join()
-            for watcher in watchers { watcher.close() }
-            return End(wasCut: control.wasCut, hasWarmed: warming.joinIfEnded())
+                remote: apple?.reconciler.remoteWork, onEnd: { signal.send() })
+        }
+        let parts = ServingParts(
+            state: DaemonState(), store: store, service: service, server: server, apple: apple,
+            dataDirectory: configuration.dataDirectory)
+        var door: HTTPDoor?
+        do throws(StartFailure) {
+            door = try configuration.http.map { (settings) throws(StartFailure) in
+                try HTTPDoor(settings, identity: loaded.httpIdentity, parts)
+            }
+            return try serve(parts, door, on: loop)
+        } catch {
+            close(parts, door, isAtOnce: true)
+            throw error
+        }
+    }
+
+    /// Starts what needs the listeners, serves, and takes it all down.
+    private func serve(
+        _ parts: ServingParts, _ door: HTTPDoor?, on loop: Loop
+    ) throws(StartFailure) -> End {
+        let control = SignalControl(daemon: self, parts: parts)
+        let watchers = try starting { () throws(UVError) in try control.watch(on: loop) }
+        let heartbeat = try starting { () throws(UVError) -> Heartbeat? in
+            try self.heartbeat(of: parts, on: loop)
+        }
+        let warming = try starting { () throws(UVError) in
+            try parts.apple?.reconciler.start(door: parts.server.door)
+            return try Warming(parts.service, state: parts.state, logger: logger)
+        }
+        announce(parts.server.addresses, door)
+        SystemCalls.letRequestsIn()
+        loop.run()
+        heartbeat?.stop()
+        for watcher in watchers { watcher.close() }
+        close(parts, door, isAtOnce: control.wasCut)
+        return End(wasCut: control.wasCut, hasWarmed: warming.joinIfEnded())
+    }
+
+    /// Ends what commits by the server's door, then the server. Until here the HTTP listener has
+    /// told probes and Apple that this server is going down.
+    private func close(_ parts: ServingParts, _ door: HTTPDoor?, isAtOnce: Bool) {
+        door?.stop(isAtOnce: isAtOnce)
+        // It gave up when the server began to drain.
+        parts.apple?.reconciler.stop()
+        parts.server.stop()
+        parts.server.join()
+    }
+
+    private func starting<Value>(
+        _ body: () throws(UVError) -> Value
+    ) throws(StartFailure) -> Value {
+        do throws(UVError) {
+            return try body()
         } catch {
             throw StartFailure(error)
         }
     }
 
+    private func heartbeat(of parts: ServingParts, on loop: Loop) throws(UVError) -> Heartbeat? {
+        let watchdog = Heartbeat.watchdogMilliseconds(
+            environment, processID: SystemCalls.processID)
+        guard configuration.http != nil || watchdog != nil else { return nil }
+        return try Heartbeat(
+            on: loop, parts, watchdogMilliseconds: watchdog, notify: { notify($0) })
+    }
+
     /// The one line on stdout, and the word to the service manager: from here on it answers.
-    private func announce(_ addresses: [SocketAddress]) {
-        let listeners = addresses.map { "rpc=\($0)" }.joined(separator: " ")
-        SystemCalls.write("listening \(listeners)\n", to: .output)
-        logger.info("listening", .init("rpc", addresses.map(\.description).joined(separator: " ")))
+    private func announce(_ addresses: [SocketAddress], _ door: HTTPDoor?) {
+        let listeners = addresses.map { "rpc=\($0)" } + (door.map { ["http=\($0.address)"] } ?? [])
+        SystemCalls.write("listening \(listeners.joined(separator: " "))\n", to: .output)
+        logger.info(
+            "listening", .init("rpc", addresses.map(\.description).joined(separator: " ")),
+            .init("http", door?.address ?? "none"))
         notify("READY=1")
     }
 
@@ -167,123 +236,5 @@ struct Daemon {
         if !SystemCalls.notifyServiceManager(state, at: address) {
             logger.warn("the service manager could not be told", .init("state", state))
         }
-    }
-
-    /// Reads the configuration again: the level of the log changes at once, the rest needs a
-    /// restart and is named.
-    func reloadConfiguration() {
-        do throws(ConfigurationFailure) {
-            let new = try reload()
-            logger.level = new.configuration.logLevel
-            let changed = new.resolved.keysThatDiffer(from: loaded.resolved)
-                .filter { $0 != SettingKey.logLevel.rawValue }
-            logger.info("configuration reloaded", .init("log_level", logger.level.name))
-            if !changed.isEmpty {
-                logger.warn(
-                    "settings changed that need a restart",
-                    .init("settings", changed.joined(separator: " ")))
-            }
-        } catch {
-            for problem in error.problems {
-                logger.error("configuration not reloaded", .init("error", problem.message))
-            }
-        }
-    }
-}
-
-/// What signals do while the server runs. Belongs to the main thread's loop.
-private final class SignalControl {
-    private let daemon: Daemon
-    private let server: Server
-    private let service: EntitlementService<RocksDBStore>
-    private var isDraining = false
-    /// Whether a second signal cut the drain short.
-    private(set) var wasCut = false
-
-    init(
-        daemon: Daemon, server: Server,
-        service: EntitlementService<RocksDBStore>
-    ) {
-        self.daemon = daemon
-        self.server = server
-        self.service = service
-    }
-
-    func watch(on loop: Loop) throws(UVError) -> [SignalWatcher] {
-        [
-            try SignalWatcher(loop: loop, signal: .terminate) { self.stop("SIGTERM") },
-            try SignalWatcher(loop: loop, signal: .interrupt) { self.stop("SIGINT") },
-            try SignalWatcher(loop: loop, signal: .hangup) { self.daemon.reloadConfiguration() },
-            try SignalWatcher(loop: loop, signal: .user1) { self.logStatistics() },
-        ]
-    }
-
-    private func stop(_ signal: String) {
-        let grace = daemon.loaded.configuration.shutdownGraceMilliseconds
-        if isDraining {
-            wasCut = true
-            daemon.logger.warn("stopping at once", .init("signal", signal))
-            server.stop()
-            return
-        }
-        isDraining = true
-        daemon.logger.info(
-            "draining", .init("signal", signal), .init("grace", Quantity.durationText(grace)),
-            .init("connections", server.counts.connections))
-        daemon.notify("STOPPING=1")
-        server.drain(graceMilliseconds: UInt64(grace))
-    }
-
-    private func logStatistics() {
-        let info = service.reader.serverInfo()
-        let counts = server.counts
-        let notifications = service.counters.dispositionCounts.reduce(0, +)
-        let refusals = service.counters.refusalCounts.values.reduce(0, +)
-        daemon.logger.info(
-            "statistics", .init("revision", info.revision),
-            .init("uptime_ms", info.uptimeMilliseconds), .init("customers", info.customerCount),
-            .init("transactions", info.transactionCount), .init("connections", counts.connections),
-            .init("accepted", counts.acceptedConnections),
-            .init("refused_connections", counts.refusedConnections),
-            .init("failed_accepts", counts.failedAccepts),
-            .init("overloaded_calls", counts.overloadedCalls),
-            .init("expired_calls", counts.expiredCalls),
-            .init("notifications", notifications), .init("refusals", refusals))
-    }
-}
-
-/// Fills the table of verdicts behind the listeners; answers are right before it has ended, and
-/// come from memory after it.
-private final class Warming: Sendable {
-    private let thread: Thread
-    private let hasEnded: Flag
-
-    private final class Flag: Sendable {
-        let value = Atomic(false)
-    }
-
-    init(_ service: EntitlementService<RocksDBStore>, logger: Logger) throws(UVError) {
-        let flag = Flag()
-        hasEnded = flag
-        thread = try Thread(name: "warm", priority: .low) {
-            defer { flag.value.store(true, ordering: .releasing) }
-            let start = MonotonicClock.nowMilliseconds
-            do throws(StorageError) {
-                try service.warm()
-                logger.info(
-                    "warm", .init("customers", service.reader.serverInfo().customerCount),
-                    .init("duration_ms", MonotonicClock.nowMilliseconds - start))
-            } catch {
-                logger.error("warming failed; checks read the store", .init("error", "\(error)"))
-            }
-        }
-    }
-
-    /// Whether the thread had ended and is joined. One that still reads is left to the end of the
-    /// process: everything answered is on disk.
-    func joinIfEnded() -> Bool {
-        guard hasEnded.value.load(ordering: .acquiring) else { return false }
-        thread.join()
-        return true
     }
 }

@@ -14,6 +14,8 @@ struct DaemonLayout: Equatable {
     let tableByteCountMax: Int
     /// For the store's own cache of records.
     let storeCacheByteCount: Int
+    /// Descriptors that the HTTP listener's connections may need.
+    let httpDescriptorCount: Int
     /// Descriptors that every connection, listener and file of the store may need.
     let descriptorCount: Int
 
@@ -32,7 +34,11 @@ struct DaemonLayout: Equatable {
         // Checks read the table only; the store's cache serves ingests, rebuilds and GetCustomer.
         storeCacheByteCount = Int(max(byteCount / 4, 1 << 20))
         tableByteCountMax = Int(max(byteCount - byteCount / 4, 1 << 20))
-        descriptorCount = configuration.limits.connectionCountMax + Self.otherDescriptorCount
+        // Those that had to go for newer ones are open until the HTTP listener has noticed.
+        httpDescriptorCount = 2 * (configuration.http?.connectionCountMax ?? 0)
+        descriptorCount =
+            configuration.limits.connectionCountMax + httpDescriptorCount
+            + Self.otherDescriptorCount
     }
 
     /// What the transport is told.
@@ -44,7 +50,13 @@ struct DaemonLayout: Equatable {
         options.workerCount = workerCount
         options.spinMicroseconds = UInt64(configuration.spinMicroseconds)
         options.connectionCountMax = configuration.limits.connectionCountMax
+        options.reservedDescriptorCount = Self.otherDescriptorCount + httpDescriptorCount
         options.limits = sessionLimits(configuration.limits)
+        options.metersUse = configuration.meteringMilliseconds != nil
+        if let interval = configuration.meteringMilliseconds {
+            options.usageFlushMilliseconds = interval
+        }
+        if let api = configuration.appStoreAPI { options.remoteThreadCount = api.threadCount }
         return options
     }
 

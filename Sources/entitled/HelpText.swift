@@ -16,7 +16,7 @@ enum HelpText {
         }
         lines += ["", "Only in the file:"]
         for setting in SettingTable.all where setting.flag == nil {
-            lines += ["  \(setting.key.rawValue)\(standard(of: setting))", "      \(setting.help)"]
+            lines += ["  \(setting.key.rawValue)\(standard(of: setting))"] + wrapped(setting.help)
         }
         lines += [
             "", "Instead of serving:",
@@ -38,10 +38,28 @@ enum HelpText {
         let value = setting.kind == .boolean ? "" : " \(setting.placeholder)"
         let more = setting.isList ? "..." : ""
         let key = setting.key == .config ? "" : ", \(setting.key.rawValue)"
-        return [
-            "  --\(flag)\(value)\(more) (\(variable)\(key))\(standard(of: setting))",
-            "      \(setting.help)",
-        ]
+        let name = "  --\(flag)\(value)\(more)"
+        let places = "(\(variable)\(key))\(standard(of: setting))"
+        // A long name pushes the rest to the next lines.
+        return
+            (name.count + 1 + places.count <= columnCount
+            ? ["\(name) \(places)"] : [name] + wrapped(places)) + wrapped(setting.help)
+    }
+
+    private static let columnCount = 100
+
+    /// Indented lines that fit a terminal.
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        var line = "     "
+        for word in text.split(separator: " ") {
+            if line.count + 1 + word.count > columnCount {
+                lines.append(line)
+                line = "     "
+            }
+            line += " \(word)"
+        }
+        return lines + [line]
     }
 
     private static func standard(of setting: Setting) -> String {

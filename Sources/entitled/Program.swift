@@ -1,4 +1,6 @@
 internal import AppStore
+internal import AppStoreServerAPI
+internal import HTTP
 
 /// A configuration and the content of the files that it names.
 struct LoadedConfiguration {
@@ -6,6 +8,12 @@ struct LoadedConfiguration {
     let roots: [TrustedRoot]
     /// `nil`: version 1 notifications are refused.
     let v1SharedSecret: [UInt8]?
+    /// What Apple knows this server by; `nil` where the App Store Server API is not configured.
+    let appStoreKey: APIKey?
+    /// PEM certificates of a stand-in for Apple.
+    let appStoreAuthorities: [UInt8]?
+    /// `nil`: the HTTP listener, where there is one, speaks plain text.
+    let httpIdentity: HTTPServerIdentity?
     /// Every setting with its source, to compare with when the configuration is read again.
     let resolved: ResolvedSettings
 
@@ -18,6 +26,20 @@ struct LoadedConfiguration {
         configuration = try loader.configuration()
         roots = try TrustedRoots.load(configuration, readFile: inputs.readFile)
         v1SharedSecret = try SharedSecret.load(configuration, readFile: inputs.readFile)
+        let api = configuration.appStoreAPI
+        appStoreKey = try api.map { (api) throws(ConfigurationFailure) in
+            try NamedFile.appStoreKey(api, by: inputs.readFile)
+        }
+        appStoreAuthorities = try api?.caPath.map { (path) throws(ConfigurationFailure) in
+            try NamedFile.pem("the authorities", at: path, by: inputs.readFile)
+        }
+        httpIdentity = try configuration.http?.tls.map { (files) throws(ConfigurationFailure) in
+            HTTPServerIdentity(
+                certificateChain: try NamedFile.pem(
+                    "the certificate of HTTP", at: files.certificatePath, by: inputs.readFile),
+                privateKey: try NamedFile.pem(
+                    "the key of HTTP", at: files.keyPath, by: inputs.readFile))
+        }
         resolved = loader.resolved
     }
 }

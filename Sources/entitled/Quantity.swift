@@ -24,22 +24,46 @@ enum Quantity {
         wholeNumber(text) ?? scaled(text, units: sizeUnits.map { ($0.suffix, $0.bytes) })
     }
 
-    /// Millionths of a decimal number such as `0.02`, at most six decimals; `nil` when `text` is
-    /// none, negative, or does not fit.
+    /// Millionths of a decimal number such as `0.02` or `2e-2`; `nil` when `text` is none,
+    /// negative, not a whole number of millionths, or does not fit.
+    ///
+    /// Programs that write JSON give small numbers an exponent: `1e-06`.
     static func millionths(_ text: String) -> Int64? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let wholeText = parts[0].isEmpty && parts.count == 2 ? "0" : String(parts[0])
-        guard parts.count <= 2, let whole = wholeNumber(wholeText) else { return nil }
-        let (high, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
-        guard !overflow else { return nil }
-        guard parts.count == 2 else { return high }
-        let digits = parts[1]
-        guard (1...6).contains(digits.count), let low = wholeNumber(String(digits)) else {
-            return nil
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+        guard parts.count <= 2 else { return nil }
+        var exponent = 0
+        if parts.count == 2 {
+            guard let value = self.exponent(parts[1]) else { return nil }
+            exponent = value
         }
-        let factor = (digits.count..<6).reduce(Int64(1)) { product, _ in product * 10 }
-        let (sum, sumOverflow) = high.addingReportingOverflow(low * factor)
-        return sumOverflow ? nil : sum
+        let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = mantissa.count == 2 ? mantissa[1] : ""
+        guard mantissa.count == 1 || mantissa.count == 2 && !fraction.isEmpty else { return nil }
+        // More than 40 digits have no place in what fits.
+        let digits = mantissa[0] + fraction
+        guard isDigits(digits), digits.utf8.count <= 40 else { return nil }
+        return shifted(digits, by: exponent - fraction.utf8.count + 6)
+    }
+
+    /// Two digits at most, with or without a sign.
+    private static func exponent(_ text: Substring) -> Int? {
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text
+        guard isDigits(digits), digits.utf8.count <= 2, let value = Int(digits) else { return nil }
+        return text.hasPrefix("-") ? -value : value
+    }
+
+    /// The whole number that `digits` and a power of ten make; `nil` where it is none.
+    private static func shifted(_ digits: Substring, by power: Int) -> Int64? {
+        var digits = digits.drop { $0 == "0" }
+        guard !digits.isEmpty else { return 0 }
+        var power = power
+        while power < 0 {
+            guard digits.last == "0" else { return nil }
+            digits.removeLast()
+            power += 1
+        }
+        guard digits.utf8.count + power <= 19 else { return nil }
+        return Int64(digits + String(repeating: "0", count: power))
     }
 
     /// `milliseconds` in the largest unit that divides it, `0s` for zero.

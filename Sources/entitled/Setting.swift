@@ -17,8 +17,6 @@ struct Setting: Sendable {
     let help: String
     /// Why this release refuses the setting; `nil` for one that works.
     var refusal: String?
-    /// Values that a later release takes, and why this one refuses them.
-    var refusedValues: [String: String] = [:]
 
     /// The environment variable: `ENTITLED_` and the flag in capitals.
     var environmentName: String? {
@@ -45,11 +43,21 @@ enum SettingKey: String, CaseIterable, Hashable, Sendable {
     case apiKeyFile = "apple.api.keyFile"
     case apiBaseUrl = "apple.api.baseUrl"
     case apiSandboxBaseUrl = "apple.api.sandboxBaseUrl"
+    case apiCaFile = "apple.api.caFile"
+    case apiHistoryRate = "apple.api.historyRate"
+    case apiSweepInterval = "apple.api.sweepInterval"
+    case apiBackfillInterval = "apple.api.backfillInterval"
+    case apiThreads = "apple.api.threads"
     case familyCut = "family.cut"
+    case identityConflict = "identity.onConflict"
+    case metering
+    case meteringInterval
     case data
     case dataSync
     case listen
     case http
+    case httpTlsCert = "httpTls.cert"
+    case httpTlsKey = "httpTls.key"
     case insecure
     case tlsCert = "tls.cert"
     case tlsKey = "tls.key"
@@ -63,6 +71,8 @@ enum SettingKey: String, CaseIterable, Hashable, Sendable {
     case maxConnections = "limits.maxConnections"
     case maxInflight = "limits.maxInflight"
     case maxBatch = "limits.maxBatch"
+    case maxHttpBody = "limits.maxHttpBody"
+    case maxHttpConnections = "limits.maxHttpConnections"
     case defaultDeadline = "limits.defaultDeadline"
     case maxDeadline = "limits.maxDeadline"
     case shutdownGrace

@@ -9,6 +9,10 @@ enum SettingKind: Equatable, Sendable {
     case path
     /// `host:port`, `[::1]:port` or `unix:PATH`.
     case address
+    /// `host:port` or `[::1]:port`.
+    case hostAddress
+    /// An `http` or `https` URL of a host, without anything after its path.
+    case url
     /// `true` or `false`; a flag without value is `true`.
     case boolean
     /// A whole number in this range.
@@ -37,9 +41,11 @@ enum SettingKind: Equatable, Sendable {
         case (.amount, .integer(let value)): return try parse(text: String(value))
         case (.amount, .decimal(let value)): return try parse(text: value)
         case (.text, .text(let value)), (.path, .text(let value)), (.address, .text(let value)),
-            (.boolean, .text(let value)), (.integer, .text(let value)),
-            (.duration, .text(let value)), (.size, .text(let value)),
-            (.memory, .text(let value)), (.choice, .text(let value)), (.amount, .text(let value)):
+            (.hostAddress, .text(let value)), (.url, .text(let value)),
+            (.boolean, .text(let value)),
+            (.integer, .text(let value)), (.duration, .text(let value)),
+            (.size, .text(let value)), (.memory, .text(let value)),
+            (.choice, .text(let value)), (.amount, .text(let value)):
             return try parse(text: value)
         default: break
         }
@@ -52,6 +58,8 @@ enum SettingKind: Equatable, Sendable {
         case .text(let byteCountMax): "text of 1 to \(byteCountMax) bytes"
         case .path: "a path"
         case .address: "`host:port` with a literal address, `[::1]:port` or `unix:PATH`"
+        case .hostAddress: "`host:port` with a literal address, or `[::1]:port`"
+        case .url: "a URL such as https://api.storekit.apple.com, without query or user"
         case .boolean: "true or false"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .duration(let range):
@@ -82,6 +90,11 @@ enum SettingKind: Equatable, Sendable {
             return text.utf8.count <= byteCountMax && !text.utf8.contains(0) ? .text(text) : nil
         case .path: return text.utf8.contains(0) ? nil : .text(text)
         case .address: return (try? SocketAddress(text)).map { .text($0.description) }
+        case .hostAddress:
+            guard let address = try? SocketAddress(text) else { return nil }
+            if case .unix = address { return nil }
+            return .text(address.description)
+        case .url: return BaseURL(text).map { .text($0.text) }
         case .boolean:
             switch text.lowercased() {
             case "true", "yes", "on", "1": return .boolean(true)

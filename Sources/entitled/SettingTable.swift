@@ -1,6 +1,6 @@
 /// Every setting of the server, in the order of `--help`.
 enum SettingTable {
-    static let all: [Setting] = general + apps + apple + serving + limits + refused
+    static let all: [Setting] = general + apps + apple + api + serving + limits + refused
 
     /// The row of `key`. Every key has one (checked by a test).
     static subscript(key: SettingKey) -> Setting {
@@ -56,7 +56,8 @@ enum SettingTable {
             help: "names under which the product can be asked for"),
         Setting(
             key: .productUnitCost, kind: .amount,
-            help: "what serving one unit costs, for the refund bill"),
+            help: "what serving one unit costs, in the operator's own currency; for the refund bill"
+        ),
         Setting(
             key: .productDuration, kind: .duration(1...36_500 * 86_400_000),
             help: "how long a non-renewing subscription runs, such as 90d"),
@@ -64,12 +65,14 @@ enum SettingTable {
             key: .productProratedRefund, kind: .choice(["revoke", "keep"]), standard: ["revoke"],
             help: "what a prorated refund does to a product that does not renew"),
         Setting(
-            key: .familyCut, kind: .choice(["declared", "off"]), standard: ["declared"],
-            flag: "family-cut", placeholder: "MODE",
-            help: "suspend the declared household of a refunded buyer: declared or off",
-            refusedValues: [
-                "matched": "this release does not cut families that are matched, not declared"
-            ]),
+            key: .familyCut, kind: .choice(["declared", "matched", "off"]),
+            standard: ["declared"], flag: "family-cut", placeholder: "MODE",
+            help: "which families a buyer's refund suspends: declared, matched as well, or off"),
+        Setting(
+            key: .identityConflict, kind: .choice(["refuse", "transfer"]), standard: ["refuse"],
+            flag: "identity-on-conflict", placeholder: "POLICY",
+            help: "a purchase of another named customer is handed in: refuse it, or transfer it as "
+                + "if the call said so"),
     ]
 
     private static let apple: [Setting] = [
@@ -85,11 +88,69 @@ enum SettingTable {
             help: "the app's shared secret, for version 1 notifications"),
     ]
 
+    /// The App Store Server API; `apple.api` is complete or absent.
+    private static let api: [Setting] = [
+        Setting(
+            key: .apiIssuerId, kind: name, flag: "apple-api-issuer-id", placeholder: "ID",
+            help: "the issuer of the keys, from App Store Connect; with keyId and keyFile what is "
+                + "missed is fetched from Apple"),
+        Setting(
+            key: .apiKeyId, kind: name, flag: "apple-api-key-id", placeholder: "ID",
+            help: "the id of the In-App Purchase key"),
+        Setting(
+            key: .apiKeyFile, kind: .path, flag: "apple-api-key-file",
+            credential: "apple-api-key", placeholder: "FILE",
+            help: "the In-App Purchase key (.p8) from App Store Connect"),
+        Setting(
+            key: .apiBaseUrl, kind: .url, standard: ["https://api.storekit.apple.com"],
+            flag: "apple-api-base-url", placeholder: "URL", help: "where Production is asked"),
+        Setting(
+            key: .apiSandboxBaseUrl, kind: .url,
+            standard: ["https://api.storekit-sandbox.apple.com"],
+            flag: "apple-api-sandbox-base-url", placeholder: "URL",
+            help: "where Sandbox is asked"),
+        Setting(
+            key: .apiCaFile, kind: .path, flag: "apple-api-ca-file", placeholder: "FILE",
+            help: "PEM certificates to trust for these URLs besides the system's: for tests only, "
+                + "with allowTestRoot"),
+        Setting(
+            key: .apiHistoryRate, kind: .integer(1...1_000), standard: ["40"],
+            flag: "apple-api-history-rate", placeholder: "N",
+            help: "requests a second for histories, of one app; Apple allows 50; Sandbox a tenth"),
+        Setting(
+            key: .apiSweepInterval, kind: .duration(0...365 * day), standard: ["24h"],
+            flag: "apple-api-sweep-interval", placeholder: "TIME",
+            help: "how old what is known of an active family copy may grow before Apple is asked "
+                + "again; 0s: never"),
+        Setting(
+            key: .apiBackfillInterval, kind: .duration(0...7 * day), standard: ["15m"],
+            flag: "apple-api-backfill-interval", placeholder: "TIME",
+            help: "how often Apple is asked for notifications that it could not deliver; 0s: never"
+        ),
+        Setting(
+            key: .apiThreads, kind: .integer(1...64), standard: ["2"],
+            flag: "apple-api-threads", placeholder: "N",
+            help: "threads that wait for Apple; as many again carry out calls that do"),
+    ]
+
+    /// Milliseconds.
+    private static let day: Int64 = 86_400_000
+
     private static let serving: [Setting] = [
         Setting(
             key: .listen, kind: .address, isList: true, standard: ["127.0.0.1:7420"],
             flag: "listen", placeholder: "ADDRESS",
             help: "host:port, [::1]:port or unix:PATH; port 0 picks a free one"),
+        Setting(
+            key: .http, kind: .hostAddress, flag: "http", placeholder: "ADDRESS",
+            help: "listen for Apple's notifications, probes and metrics: host:port or [::1]:port; "
+                + "no HTTP listener without it"),
+        Setting(
+            key: .httpTlsCert, kind: .path, flag: "http-tls-cert", placeholder: "FILE",
+            help: "the HTTP listener's certificate chain (PEM), where no proxy speaks TLS for it"),
+        Setting(
+            key: .httpTlsKey, kind: .path, flag: "http-tls-key", placeholder: "FILE",
+            help: "the key of that certificate (PEM)"),
         Setting(
             key: .insecure, kind: .boolean, standard: ["false"], flag: "insecure",
             help: "allow plain text on an address that other machines can reach"),
@@ -107,6 +168,13 @@ enum SettingTable {
             key: .spinUs, kind: .integer(0...10_000), standard: ["0"], flag: "spin-us",
             placeholder: "N",
             help: "microseconds to poll before sleeping: lower latency for one core"),
+        Setting(
+            key: .metering, kind: .boolean, standard: ["true"], flag: "metering",
+            help: "count checks and units served by day and purchase, for the refund bill"),
+        Setting(
+            key: .meteringInterval, kind: .duration(100...3_600_000), standard: ["10s"],
+            flag: "metering-interval", placeholder: "TIME",
+            help: "how often the counts are stored: what a crash may take of them at most"),
     ]
 
     private static let limits: [Setting] = [
@@ -124,6 +192,14 @@ enum SettingTable {
             key: .maxBatch, kind: .integer(1...1_000), standard: ["1000"],
             flag: "limits-max-batch", placeholder: "N", help: "checks in one batch"),
         Setting(
+            key: .maxHttpBody, kind: .size((64 << 10)...(64 << 20)), standard: ["4MiB"],
+            flag: "limits-max-http-body", placeholder: "SIZE",
+            help: "the largest body of a POST: a version 1 body carries a whole receipt"),
+        Setting(
+            key: .maxHttpConnections, kind: .integer(1...65_536), standard: ["1024"],
+            flag: "limits-max-http-connections", placeholder: "N",
+            help: "connections of the HTTP listener at a time"),
+        Setting(
             key: .defaultDeadline, kind: .duration(1...3_600_000), standard: ["5s"],
             flag: "limits-default-deadline", placeholder: "TIME",
             help: "for requests that name none"),
@@ -134,24 +210,13 @@ enum SettingTable {
 
     private static let refused: [Setting] =
         [
-            (.apiIssuerId, "apple-api-issuer-id"), (.apiKeyId, "apple-api-key-id"),
-            (.apiKeyFile, "apple-api-key-file"), (.apiBaseUrl, "apple-api-base-url"),
-            (.apiSandboxBaseUrl, "apple-api-sandbox-base-url"),
-        ].map { row(of: $0, flag: $1, refusal: appStoreRefusal) }
-        + [
             (.tlsCert, "tls-cert"), (.tlsKey, "tls-key"), (.tlsClientCa, "tls-client-ca"),
             (.tlsMinVersion, "tls-min-version"),
         ].map { row(of: $0, flag: $1, refusal: tlsRefusal) }
-        + [row(of: .http, flag: "http", refusal: httpRefusal)]
 
-    private static let appStoreRefusal =
-        "this release cannot fetch from the App Store Server API; leave `apple.api` out, and "
-        + "entitlements are rebuilt from the stored facts"
     private static let tlsRefusal =
-        "this release does not speak TLS; listen on loopback or on a Unix socket, or put a TLS "
-        + "proxy in front"
-    private static let httpRefusal =
-        "this release has no HTTP listener; hand Apple's POST on with IngestNotification"
+        "this release does not speak TLS for the protocol; listen on loopback or on a Unix socket, "
+        + "or put a TLS proxy in front"
 
     private static func row(of key: SettingKey, flag: String, refusal: String) -> Setting {
         Setting(

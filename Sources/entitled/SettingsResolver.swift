@@ -1,3 +1,5 @@
+internal import Entitlements
+
 /// Where a value came from, weakest first.
 enum SettingSource: Equatable, Sendable {
     case standard
@@ -197,19 +199,28 @@ struct SettingsResolver {
             do throws(SettingValueError) {
                 values.append(try setting.kind.parse(element))
             } catch {
-                let refusal = setting.refusedValues.first { element == .text($0.key) }?.value
                 refuse(
                     "`\(setting.key.rawValue)` (\(source.text)) must be \(error.expected), "
-                        + "not \(error.found)\(refusal.map { ": \($0)" } ?? "")", source: source)
+                        + "not \(error.found)", source: source)
                 return nil
             }
         }
-        if Set(values).count != values.count {
+        if hasRepeats(values) {
             refuse(
                 "`\(setting.key.rawValue)` (\(source.text)) names a value twice", source: source)
             return nil
         }
         return values
+    }
+
+    /// Texts are the same when their bytes are: two spellings of one accent are two names.
+    private func hasRepeats(_ values: [SettingValue]) -> Bool {
+        var texts: Set<ExactName> = []
+        var others: Set<SettingValue> = []
+        return values.contains { value in
+            if case .text(let text) = value { return !texts.insert(ExactName(text)).inserted }
+            return !others.insert(value).inserted
+        }
     }
 
     private mutating func refuse(_ message: String, source: SettingSource) {

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import HTTP
 internal import Service
 internal import Storage
 
@@ -49,6 +50,15 @@ struct StartFailure: Error, Equatable, Sendable {
         case .storage(let message):
             self.init(.damagedData, "the stored data cannot be read: \(message)")
         case .configuration(let message): self.init(.configuration, message)
+        }
+    }
+
+    /// The HTTP listener could not be opened.
+    init(_ error: HTTPListenerError) {
+        switch error {
+        case .cannotStart(_, hasIdentity: true), .notLiteral:
+            self.init(.configuration, error.description)
+        case .cannotListen, .cannotStart: self.init(.operatingSystem, error.description)
         }
     }
 

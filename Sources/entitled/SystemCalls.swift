@@ -41,19 +41,38 @@ enum SystemCalls {
     }
 
     /// Makes signals work as this program expects, whatever it inherited. SIGPIPE is ignored: a
-    /// connection or a log reader that went away is an error of a write. Nothing is blocked: a
-    /// parent that started us from a thread with blocked signals (Swift's and Dispatch's threads
-    /// are such) would have a server that SIGTERM cannot stop.
+    /// connection or a log reader that went away is an error of a write. What a parent blocked is
+    /// let in: one that started us from a thread with blocked signals (Swift's and Dispatch's
+    /// threads are such) would have a server that SIGTERM cannot stop. SIGHUP and SIGUSR1 wait for
+    /// `letRequestsIn`: before somebody watches for them they would end the process, and opening a
+    /// large store takes a while.
     static func prepareSignals() {
         signal(SIGPIPE, SIG_IGN)
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigprocmask(SIG_SETMASK, &none, nil)
+        var requests = requestSignals
+        unsafe sigprocmask(SIG_SETMASK, &requests, nil)
+    }
+
+    /// Delivers SIGHUP and SIGUSR1 from now on, one that has come before as well. To the thread
+    /// that calls: those that it started before do not take them.
+    static func letRequestsIn() {
+        var requests = requestSignals
+        unsafe pthread_sigmask(SIG_UNBLOCK, &requests, nil)
+    }
+
+    private static var requestSignals: sigset_t {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGHUP)
+        unsafe sigaddset(&signals, SIGUSR1)
+        return signals
     }
 
     /// Ends the process without running what is registered for its end: for a process in which a
     /// thread still reads the store.
     static func exitAtOnce(_ code: ExitCode) -> Never { _exit(code.rawValue) }
+
+    /// Which process this is.
+    static var processID: Int32 { getpid() }
 
     /// What of the machine this process may use.
     static var resources: MachineResources {

@@ -16,7 +16,7 @@ enum Version {
             + "\"swift\":\"\(compiler)\"}"
     }
 
-    private static var compiler: String {
+    static var compiler: String {
         #if compiler(>=6.4)
             "6.4 or newer"
         #elseif compiler(>=6.3)

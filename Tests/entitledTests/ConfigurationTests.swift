@@ -63,6 +63,9 @@ func inputs(
         #expect(least.logForm == .auto)
         #expect(least.logLevel == .info)
         #expect(!least.allowsTestRoot)
+        #expect(least.http == nil && least.appStoreAPI == nil)
+        #expect(!least.transfersOnConflict)
+        #expect(least.meteringMilliseconds == 10_000)
     }
 
     @Test func `the catalog of the file becomes the catalog`() throws {
@@ -81,9 +84,11 @@ func inputs(
         let season = whole.apps[0].catalog.policy(for: "season")
         #expect(season.duration == 90 * 86_400_000)
         #expect(season.keepsProratedRefunds)
-        #expect(!season.cutsHouseholds)
-        #expect(!whole.apps[0].catalog.policy(for: "another").cutsHouseholds)
+        #expect(season.familyCut == .off)
+        #expect(whole.apps[0].catalog.policy(for: "another").familyCut == .off)
         #expect(!whole.apps[0].catalog.policy(for: "plus.month").keepsProratedRefunds)
+        #expect(whole.apps[0].catalog.products["plus.month"]?.unitCostMicros == 20_000)
+        #expect(whole.apps[0].catalog.products["season"]?.unitCostMicros == 0)
         #expect(whole.apps[1].environments == [.sandbox])
         #expect(whole.apps[1].appAppleID == nil)
         #expect(whole.cacheSize == .bytes(64 << 20))
@@ -170,5 +175,60 @@ extension ConfigurationTests {
         let catalog = try loader.configuration().apps[0].catalog
         #expect(catalog.policy(for: "caf\u{e9}").duration == 86_400_000)
         #expect(catalog.policy(for: "cafe\u{301}").duration == 2 * 86_400_000)
+    }
+}
+
+extension ConfigurationTests {
+    /// The cost of a unit as the file says it, in millionths.
+    private func unitCost(_ text: String) throws -> Int64? {
+        let file = """
+            { apps: [{ bundleId: "a", appAppleId: 1, products: { p: { unitCost: \(text) } } }],
+              apple: { roots: ["r"] } }
+            """
+        return try configuration([], file: file).apps[0].catalog.products["p"]?.unitCostMicros
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("0.000001", 1), ("1", 1_000_000), ("0.1", 100_000), ("'0.30'", 300_000),
+            ("1.005", 1_005_000), ("9007199254.740993", 9_007_199_254_740_993),
+            ("9223372036854.775807", .max), (".5", 500_000),
+        ] as [(String, Int64)])
+    func `a cost is exact to the millionth, not what a binary fraction makes of it`(
+        text: String, micros: Int64
+    ) throws {
+        #expect(try unitCost(text) == micros)
+    }
+
+    @Test(arguments: [
+        "-1", "0.0000001", "9223372036854.775808", "1e13", "Infinity", "NaN", "true", "'x'",
+    ])
+    func `a cost that cannot be kept exactly is refused`(text: String) throws {
+        #expect(throws: ConfigurationFailure.self) { try unitCost(text) }
+    }
+
+    @Test(arguments: ["true", "on", "yes", "1"])
+    func `metering is on, and stored as often as said`(word: String) throws {
+        let arguments = leastArguments + ["--metering=\(word)", "--metering-interval", "100ms"]
+        #expect(try configuration(arguments).meteringMilliseconds == 100)
+    }
+
+    @Test func `metering can be turned off`() throws {
+        #expect(try configuration(leastArguments + ["--metering=off"]).meteringMilliseconds == nil)
+        #expect(
+            try configuration(leastArguments, file: "{ metering: 'off' }").meteringMilliseconds
+                == nil)
+        #expect(throws: ConfigurationFailure.self) {
+            try configuration(leastArguments + ["--metering-interval", "99ms"])
+        }
+    }
+
+    @Test func `a conflict is refused unless the operator lets it transfer`() throws {
+        #expect(
+            try configuration(leastArguments + ["--identity-on-conflict", "transfer"])
+                .transfersOnConflict)
+        #expect(throws: ConfigurationFailure.self) {
+            try configuration(leastArguments + ["--identity-on-conflict", "merge"])
+        }
     }
 }

@@ -62,6 +62,19 @@ import Transport
         #expect(layout.descriptorCount > 11)
     }
 
+    @Test func `connections of HTTP have descriptors of their own`() throws {
+        let (without, plain) = try layout(["--limits-max-connections", "11"])
+        #expect(without.httpDescriptorCount == 0)
+        let (with, http) = try layout([
+            "--limits-max-connections", "11", "--http", "127.0.0.1:0",
+            "--limits-max-http-connections", "300",
+        ])
+        // Twice: those that were cut to make room are open for a moment still.
+        #expect(with.descriptorCount == without.descriptorCount + 600)
+        let reserved = without.serverOptions(plain).reservedDescriptorCount
+        #expect(with.serverOptions(http).reservedDescriptorCount == reserved + 600)
+    }
+
     @Test func `the defaults of the settings are those of the session`() throws {
         let (layout, configuration) = try layout([])
         let options = layout.serverOptions(configuration)
@@ -70,6 +83,18 @@ import Transport
             addresses: [], identity: ServerIdentity(version: "", commit: ""))
         #expect(options.connectionCountMax == defaults.connectionCountMax)
         #expect(options.identity.version == Version.number)
+    }
+
+    @Test func `metering and the threads that ask Apple reach the transport`() throws {
+        let (layout, off) = try layout(["--metering=off"])
+        #expect(!layout.serverOptions(off).metersUse)
+        let (other, on) = try self.layout([
+            "--metering-interval", "2s", "--apple-api-issuer-id", "i", "--apple-api-key-id", "k",
+            "--apple-api-key-file", "/k", "--apple-api-threads", "5",
+        ])
+        let options = other.serverOptions(on)
+        #expect(options.metersUse && options.usageFlushMilliseconds == 2_000)
+        #expect(options.remoteThreadCount == 5)
     }
 
     @Test func `dataSync decides when the store syncs`() throws {

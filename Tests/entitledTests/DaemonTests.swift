@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(if: ChildProcess.programPath != nil, "the program is not built"))
 struct DaemonTests {
     /// Arguments of a server that could serve; the root stands in the directory.
-    private func arguments(_ directory: String, _ more: [String] = []) throws -> [String] {
+    func arguments(_ directory: String, _ more: [String] = []) throws -> [String] {
         let root = directory + "/root.cer"
         if !FileManager.default.fileExists(atPath: root) {
             try Data(try testRoot().der).write(to: URL(filePath: root))
@@ -28,7 +28,7 @@ struct DaemonTests {
         return process
     }
 
-    private func serve(
+    func serve(
         _ arguments: [String], environment: [String: String] = [:], in directory: String
     ) throws -> ChildProcess {
         let process = try ChildProcess(
@@ -158,6 +158,18 @@ struct DaemonTests {
         }
     }
 
+    @Test func `a signal that comes before somebody watches for it waits`() throws {
+        try withTemporaryDirectory { directory in
+            let process = try ChildProcess(try arguments(directory), directory: directory)
+            process.wait { process.errors.contains("starting") }
+            for signal in [SIGUSR1, SIGHUP] { process.send(signal) }
+            process.wait { process.errors.contains("configuration reloaded") }
+            #expect(process.errors.contains("statistics"))
+            process.send(SIGTERM)
+            #expect(process.wait() == 0)
+        }
+    }
+
     @Test func `a reload takes the new level and names what needs a restart`() throws {
         try withTemporaryDirectory { directory in
             let file = URL(filePath: directory + "/c.json5")
@@ -206,6 +218,20 @@ struct DaemonTests {
             #expect(process.wait() == 0)
         }
     }
+
+    @Test func `a service manager that watches is told again and again that all turns`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/notify"
+            let receiver = try DatagramReceiver(path: path)
+            let process = try serve(
+                try arguments(directory),
+                environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"], in: directory)
+            #expect(receiver.receive() == "READY=1")
+            for _ in 0..<3 { #expect(receiver.receive() == "WATCHDOG=1") }
+            process.send(SIGTERM)
+            #expect(process.wait() == 0)
+        }
+    }
 }
 
 /// A datagram socket as a service manager has one; gives up after ten seconds.
@@ -232,78 +258,8 @@ private final class DatagramReceiver {
     }
 }
 
-extension DaemonTests {
-    /// A CheckAccess that waits for revision 1,000 for a minute: a request that stays in flight.
-    private static let waiting: [UInt8] = [
-        0, 0, 0, 0x13, 0x08, 0x01, 0x10, 0xE0, 0xD4, 0x03, 0x52, 0x0B, 0x0A, 0x03, 0x0A, 0x01,
-        0x61, 0x12, 0x01, 0x70, 0x28, 0xE8, 0x07,
-    ]
-
-    @Test func `a stop waits for what is in flight, no longer than the grace`() throws {
-        try withTemporaryDirectory { directory in
-            let socket = directory + "/s"
-            let process = try serve(
-                try arguments(
-                    directory, ["--listen", "unix:\(socket)", "--shutdown-grace", "300ms"]),
-                in: directory)
-            let client = try StreamClient(path: socket)
-            #expect(client.send(Self.waiting))
-            process.wait { client.hasSettled }
-            process.send(SIGTERM)
-            #expect(process.wait() == 0)
-            #expect(process.errors.contains("\"msg\":\"stopped\""))
-        }
-    }
-
-    @Test func `a second signal stops at once and says so`() throws {
-        try withTemporaryDirectory { directory in
-            let socket = directory + "/s"
-            let process = try serve(
-                try arguments(
-                    directory, ["--listen", "unix:\(socket)", "--shutdown-grace", "10m"]),
-                in: directory)
-            let client = try StreamClient(path: socket)
-            #expect(client.send(Self.waiting))
-            process.wait { client.hasSettled }
-            process.send(SIGTERM)
-            process.wait { process.errors.contains("draining") }
-            process.send(SIGTERM)
-            #expect(process.wait() == 1)
-            #expect(process.errors.contains("stopping at once"))
-        }
-    }
-}
-
-/// A connection to a Unix socket that sends and does not read.
-private final class StreamClient {
-    private let descriptor: Int32
-    private var pollCount = 0
-
-    init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        let result = unsafe withSocketAddress(path) { address, length in
-            unsafe connect(descriptor, address, length)
-        }
-        guard result == 0 else { throw ChildProcessError.notStarted(errno) }
-    }
-
-    deinit { close(descriptor) }
-
-    func send(_ bytes: [UInt8]) -> Bool {
-        unsafe bytes.withUnsafeBytes {
-            unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, 0) == $0.count
-        }
-    }
-
-    /// True after a tenth of a second: the server has read what was sent.
-    var hasSettled: Bool {
-        pollCount += 1
-        return pollCount > 10
-    }
-}
-
 /// Calls `body` with the address of a Unix socket.
-private func withSocketAddress(
+func withSocketAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
 ) -> Int32 {
     var address = sockaddr_un()

@@ -7,7 +7,7 @@ import Testing
     func `every setting that works stands in the help, and no other`(key: SettingKey) {
         let setting = SettingTable[key]
         let isListed = HelpText.text.split(separator: "\n").contains { line in
-            setting.flag.map { line.hasPrefix("  --\($0) ") }
+            setting.flag.map { line == "  --\($0)" || line.hasPrefix("  --\($0) ") }
                 ?? line.hasPrefix("  \(key.rawValue)")
         }
         #expect(isListed == (setting.refusal == nil))

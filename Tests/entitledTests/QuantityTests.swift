@@ -41,14 +41,17 @@ import Testing
     @Test(
         arguments: [
             ("0", 0), ("1", 1_000_000), ("0.02", 20_000), (".5", 500_000), ("0.000001", 1),
-            ("0.1", 100_000), ("9223372036854.775807", Int64.max),
+            ("0.1", 100_000), ("9223372036854.775807", Int64.max), ("1e-06", 1), ("1E-6", 1),
+            ("2e-2", 20_000), ("1.5e+3", 1_500_000_000), ("10e-7", 1), ("0.0200000", 20_000),
+            ("0e99", 0), ("9.223372036854775807e12", Int64.max),
         ] as [(String, Int64)])
     func `a decimal number is read exactly`(text: String, millionths: Int64) {
         #expect(Quantity.millionths(text) == millionths)
     }
 
     @Test(arguments: [
-        "", ".", "1.", "-1", "0.0000001", "1e-3", "NaN", "Infinity", "1,5", "1.2.3",
+        "", ".", "1.", "-1", "0.0000001", "1e-7", "15e-7", "1e13", "NaN", "1e", "e1",
+        "-1e-3", "1e1.5", "1e+-1", "1e1e1", "1e100", "0x10", "Infinity", "1,5", "1.2.3",
         "9223372036854.775808", "9223372036855",
     ])
     func `what is no decimal number of six decimals is refused`(text: String) {

@@ -13,6 +13,14 @@ import Testing
             arguments: CommandLineArguments(arguments), credentials: credentials)
     }
 
+    @Test func `names that only look the same are two names`() throws {
+        let resolver = resolve(
+            file: "{ apps: [{ products: { p: { entitlements: ['\u{e9}', 'e\u{301}'] } } }] }")
+        #expect(resolver.problems.isEmpty)
+        let product = try #require(resolver.resolved.apps.first?.products.first)
+        #expect(product.settings[.productEntitlements]?.values.count == 2)
+    }
+
     /// One value for a setting by each source, all different.
     struct Spellings: Sendable, CustomTestStringConvertible {
         let key: SettingKey
@@ -44,10 +52,11 @@ import Testing
                 switch setting.kind {
                 case .text: ("file.id", "environment.id", "flag.id")
                 case .path: ("/file", "/environment", "/flag")
-                case .address: ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3")
+                case .url: ("https://a.example", "https://b.example", "https://c.example")
+                case .address, .hostAddress: ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3")
                 case .boolean: ("true", "false", "true")
                 case .integer: ("11", "12", "13")
-                case .duration: ("11ms", "12ms", "13ms")
+                case .duration: ("101ms", "102ms", "103ms")
                 case .size: ("101KiB", "102KiB", "103KiB")
                 case .memory: ("11MiB", "12MiB", "13MiB")
                 case .choice(let words): (words[0], words[1], words[0])
@@ -207,9 +216,8 @@ import Testing
                 "`listen` (/etc/e/e.json5:1) names a value twice"
             ),
             (
-                "{ family: { cut: 'matched' } }", [], [], .configuration,
-                "`family.cut` (/etc/e/e.json5:1) must be declared or off, not `matched`: this "
-                    + "release does not cut families that are matched, not declared"
+                "{ family: { cut: 'all' } }", [], [], .configuration,
+                "`family.cut` (/etc/e/e.json5:1) must be declared or matched or off, not `all`"
             ),
             (
                 "{ apps: [{ environments: ['Xcode'] }] }", [], [], .configuration,
