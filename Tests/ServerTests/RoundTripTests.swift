@@ -207,3 +207,31 @@ struct RoundTripTests {
         #expect(customer.transactions.map(\.isSuspended) == [true])
     }
 }
+
+extension RoundTripTests {
+    @Test func `customers are listed page by page as they were stored`() async throws {
+        let server = try await TestServer.start()
+        let client = try server.client()
+        defer { client.close() }
+        var lastRevision: UInt64 = 0
+        for index in 0..<5 {
+            let upload = TransactionUpload(
+                customerID: "u-\(index)",
+                signedTransactions: [try server.fixtures.signedText("\(100 + index)")])
+            lastRevision = try await client.ingestTransactions(upload).revision
+        }
+        var names: [CustomerReference?] = []
+        var pageCount = 0
+        for try await page in client.customerPages(pageSize: 2) {
+            names += page.entries.map(\.customer)
+            pageCount += 1
+        }
+        #expect(Set(names) == Set((0..<5).map { CustomerReference.customer("u-\($0)") }))
+        #expect(names.count == 5 && pageCount >= 3)
+        let changed = try await client.listCustomers(changedSince: lastRevision)
+        #expect(changed.entries.map(\.customer) == [.customer("u-4")])
+        let state = try await client.reconciliation()
+        #expect(!state.isAppStoreAPIConfigured && state.queuedCount == 0)
+        await #expect(throws: ClientError.self) { try await client.testNotification() }
+    }
+}

@@ -9,6 +9,7 @@ final class TestServer: Sendable {
     let fixtures: SignedFixtures
     private let options: [String]
     private let current: ProgramRun
+    private let files: [TemporaryDirectory]
     /// Where it listens, in the order asked for.
     let addresses: [String]
 
@@ -17,13 +18,14 @@ final class TestServer: Sendable {
 
     private init(
         directory: TemporaryDirectory, fixtures: SignedFixtures, options: [String],
-        process: ProgramRun, addresses: [String]
+        process: ProgramRun, addresses: [String], files: [TemporaryDirectory]
     ) {
         self.directory = directory
         self.fixtures = fixtures
         self.options = options
         current = process
         self.addresses = addresses
+        self.files = files
     }
 
     /// Starts a server that trusts a new authority, for Production and Sandbox.
@@ -32,11 +34,13 @@ final class TestServer: Sendable {
     ///   - listen: What to listen on; "unix" stands for a socket in the server's directory.
     ///   - authorities: Further roots to trust.
     ///   - flags: Further flags.
+    ///   - file: The content of a configuration file; see `reload`.
+    ///   - files: Directories that the flags name; they live as long as the server.
     /// - Returns: The server, which answers.
     /// - Throws: What kept it from starting.
     static func start(
         listen: [String] = ["127.0.0.1:0"], authorities: [TestCertificateAuthority] = [],
-        flags: [String] = []
+        flags: [String] = [], file: String? = nil, keeping files: [TemporaryDirectory] = []
     ) async throws -> TestServer {
         let directory = try TemporaryDirectory()
         let authority = try TestCertificateAuthority()
@@ -49,14 +53,33 @@ final class TestServer: Sendable {
                 RehearsalAuthority(root).rootPEM, to: "root\(index).pem")
             options += ["--apple-root", path]
         }
+        if let file {
+            options += ["--config", try directory.write(Array(file.utf8), to: fileName)]
+        }
         return try await start(
             in: directory, SignedFixtures(authority: authority), options + flags,
-            listen: listen.map { $0 == "unix" ? "unix:\(directory.path)/s" : $0 })
+            listen: listen.map { $0 == "unix" ? "unix:\(directory.path)/s" : $0 }, files)
+    }
+
+    private static let fileName = "entitled.json5"
+
+    /// Replaces the configuration file, tells the server, and waits until it has read it.
+    ///
+    /// - Returns: what the server logged of it.
+    func reload(_ file: String) async throws -> String {
+        let before = process.errorOutput.count
+        _ = try directory.write(Array(file.utf8), to: Self.fileName)
+        process.send(SIGHUP)
+        return try await eventually("the configuration is read; \(process.errorOutput)") {
+            let log = String(process.errorOutput.dropFirst(before))
+            let isRead = log.contains("configuration reloaded") || log.contains("not reloaded")
+            return isRead && log.hasSuffix("\n") ? log : nil
+        }
     }
 
     private static func start(
         in directory: TemporaryDirectory, _ fixtures: SignedFixtures, _ options: [String],
-        listen: [String]
+        listen: [String], _ files: [TemporaryDirectory]
     ) async throws -> TestServer {
         let process = try ProgramRun(
             Programs.server,
@@ -70,12 +93,12 @@ final class TestServer: Sendable {
         }
         return TestServer(
             directory: directory, fixtures: fixtures, options: options, process: process,
-            addresses: addresses)
+            addresses: addresses, files: files)
     }
 
     /// Starts a server again on the same data, after this one has ended.
     func restart() async throws -> TestServer {
-        try await Self.start(in: directory, fixtures, options, listen: ["127.0.0.1:0"])
+        try await Self.start(in: directory, fixtures, options, listen: ["127.0.0.1:0"], files)
     }
 
     /// A client of its own, with connections of its own.
