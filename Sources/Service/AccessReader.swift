@@ -197,9 +197,7 @@ extension AccessReader {
         let products = catalog.products(of: query.subjectName, in: query.scope.value)
         var best: (product: Int, decision: AccessDecision, rank: Int64)?
         for product in products {
-            guard let position = catalog.position(ofMember: product, in: view) else {
-                continue
-            }
+            guard let position = catalog.position(ofMember: product, in: view) else { continue }
             let grants = view.grants(ofProductAt: position)
             let policy = catalog.policy(ofMember: product)
             let decision = grants.decision(at: instant, under: policy)
@@ -236,9 +234,7 @@ extension AccessReader {
         while !isSettled {
             let start = end
             for product in products {
-                guard let position = catalog.position(ofMember: product, in: view) else {
-                    continue
-                }
+                guard let position = catalog.position(ofMember: product, in: view) else { continue }
                 let grants = view.grants(ofProductAt: position)
                 let policy = catalog.policy(ofMember: product)
                 if isGranted {

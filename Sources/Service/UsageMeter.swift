@@ -37,13 +37,7 @@ package final class UsageMeter {
 
     /// Counts a check of the present that was granted by a transaction.
     package func count(_ transactionID: Span<UInt8>, in scope: ScopeIndex, units: UInt64) {
-        let slot = table.slot(
-            scope: UInt16(truncatingIfNeeded: scope.value), transactionID: transactionID, day: day)
-        guard slot >= 0 else {
-            droppedCount &+= 1
-            return
-        }
-        table.add(units: units, to: slot)
+        add(units, to: slot(transactionID, in: scope))
     }
 
     /// Starts a batch whose checks count only if it is answered.
@@ -51,17 +45,27 @@ package final class UsageMeter {
 
     /// Notes a check of the batch, as `count` would count it.
     package func note(_ transactionID: Span<UInt8>, in scope: ScopeIndex, units: UInt64) {
-        let slot = table.slot(
-            scope: UInt16(truncatingIfNeeded: scope.value), transactionID: transactionID, day: day)
-        pending.append((slot, units))
+        pending.append((slot(transactionID, in: scope), units))
     }
 
     /// Counts what was noted since `beginBatch`.
     package func countBatch() {
-        for (slot, units) in pending {
-            if slot >= 0 { table.add(units: units, to: slot) } else { droppedCount &+= 1 }
-        }
+        for (slot, units) in pending { add(units, to: slot) }
         pending.removeAll(keepingCapacity: true)
+    }
+
+    /// The slot of a transaction on the day of the clock; -1 where there is no room for it.
+    private func slot(_ transactionID: Span<UInt8>, in scope: ScopeIndex) -> Int {
+        table.slot(
+            scope: UInt16(truncatingIfNeeded: scope.value), transactionID: transactionID, day: day)
+    }
+
+    private func add(_ units: UInt64, to slot: Int) {
+        guard slot >= 0 else {
+            droppedCount &+= 1
+            return
+        }
+        table.add(units: units, to: slot)
     }
 
     /// Gives away what was counted and goes on with an empty table.
