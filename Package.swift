@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "EntitledClient", targets: ["EntitledClient"]),
         .executable(name: "entitled", targets: ["entitled"]),
         .executable(name: "entitlectl", targets: ["entitlectl"]),
+        .executable(name: "entitlebench", targets: ["entitlebench"]),
+        .library(name: "CCallCounter", type: .dynamic, targets: ["CCallCounter"]),
     ],
     targets: [
         // 0: C libraries from the system.
@@ -44,6 +46,12 @@ let package = Package(
             name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
 
+        // 0: C of our own: words to the processor, a counter of calls that is preloaded into a
+        // server under measurement, and what the tools ask of Linux itself.
+        .target(name: "CProcessor"),
+        .target(name: "CCallCounter"),
+        .target(name: "CLinux"),
+
         // 1: generated messages, bytes, and the rules.
         .target(name: "CMessages", dependencies: ["CProtobufC"]),
         module("Bytes"),
@@ -55,7 +63,7 @@ let package = Package(
         module("EventLoop", ["CLibuv"]),
         module("Wire", ["CMessages", "CProtobufC"]),
         module("Storage", ["Entitlements", "Bytes"]),
-        module("SnapshotTable", ["Entitlements"]),
+        module("SnapshotTable", ["Entitlements", "CProcessor"]),
         module("HTTP", ["CCurl", "CMicrohttpd"]),
 
         // 3: the store on disk, and what Apple signs.
@@ -76,6 +84,8 @@ let package = Package(
                 "Entitlements",
             ]),
         module("EntitledClient", ["Wire", "EventLoop"]),
+        module("LoadGenerator", ["Wire", "EventLoop", "Bytes", "CLinux"]),
+        module("ToolSupport", ["CLinux"]),
         module(
             "TestSupport",
             [
@@ -96,8 +106,17 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "entitlectl", dependencies: ["EntitledClient", "TestSupport"],
+            name: "entitlectl", dependencies: ["EntitledClient", "TestSupport", "ToolSupport"],
             path: "Tools/entitlectl", swiftSettings: strict),
+        .executableTarget(
+            name: "entitlebench",
+            dependencies: [
+                "LoadGenerator", "EntitledClient", "TestSupport", "ToolSupport", "Wire",
+                "EventLoop",
+                "Service", "SnapshotTable", "RocksDBStorage", "RocksDB", "Storage", "AppStore",
+                "OpenSSL", "Entitlements", "Bytes",
+            ],
+            path: "Tools/entitlebench", swiftSettings: strict),
         .executableTarget(name: "tidy", path: "Tools/tidy", swiftSettings: strict),
 
         tests("Bytes", ["Bytes"]),
@@ -151,6 +170,15 @@ let package = Package(
             ],
             exclude: ["README.md", "Scenarios"], swiftSettings: strict),
         tests("Server", ["EntitledClient", "TestSupport", "HTTP", "Wire"]),
-        tests("entitlectl", ["entitlectl", "EntitledClient"]),
+        tests("entitlectl", ["entitlectl", "EntitledClient", "ToolSupport"]),
+        tests("LoadGenerator", ["LoadGenerator", "Wire", "EventLoop", "Bytes"]),
+        tests("ToolSupport", ["ToolSupport"]),
+        tests(
+            "entitlebench",
+            [
+                "entitlebench", "LoadGenerator", "EntitledClient", "TestSupport", "ToolSupport",
+                "Service", "SnapshotTable", "RocksDBStorage", "RocksDB", "Storage", "AppStore",
+                "Entitlements", "EventLoop", "Wire", "Bytes",
+            ]),
     ]
 )

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -165,6 +166,9 @@ static inline long long cuv_raise_descriptor_limit(unsigned long long wanted) {
     }
     return limit.rlim_cur > 1LL << 40 ? 1LL << 40 : (long long)limit.rlim_cur;
 }
+
+/// Lets another thread run that is ready on this core; comes back at once when there is none.
+static inline void cuv_yield(void) { (void)sched_yield(); }
 
 /// Lets other threads go first when cores are short. Linux only: elsewhere it would be the process.
 static inline void cuv_lower_thread_priority(void) {
