@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Why a text is no JSON, or none that is read here.
 package struct JSONError: Error, Equatable, Sendable {
     /// Where in the text, in bytes.

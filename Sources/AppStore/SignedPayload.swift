@@ -26,8 +26,7 @@ struct SignedPayload {
     init(verifying jws: [UInt8], chains: SigningChains) throws(AppStoreError) {
         let (headerEnd, payloadEnd) = try Self.dots(in: jws.span)
         let header = jws.span.extracting(0..<headerEnd)
-        let headerDigest = SHA256Digest(of: header)
-        let known = chains.known(header: headerDigest)
+        let known = chains.known(header: header)
         let chain: SigningChain
         if let known { chain = known } else { chain = try Self.chain(of: header, chains) }
         let signature = try Self.decoded(
@@ -39,7 +38,7 @@ struct SignedPayload {
         }
         guard chain.key.isValid(signature: signature.span, of: jws.span.extracting(0..<payloadEnd))
         else { throw .badSignature("the leaf's key did not sign this header and payload") }
-        if known == nil { chains.remember(chain, header: headerDigest) }
+        if known == nil { chains.remember(chain, header: header) }
         claims = try Self.object(
             jws.span.extracting(headerEnd + 1..<payloadEnd), "the payload of the JWS")
         window = chain.window

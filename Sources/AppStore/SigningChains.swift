@@ -1,3 +1,4 @@
+internal import Bytes
 internal import OpenSSL
 internal import Synchronization
 
@@ -27,19 +28,47 @@ final class SigningChains: Sendable {
     private let policy: ChainPolicy
     private let byCertificates = Mutex(RecentlyUsed<SigningChain>(countMax: countMax))
     private let byHeader = Mutex(RecentlyUsed<SigningChain>(countMax: countMax))
+    private let latest = Mutex<Latest?>(nil)
 
     init(policy: ChainPolicy) {
         self.policy = policy
     }
 
     /// The chain of a header whose signatures were good before.
-    func known(header: SHA256Digest) -> SigningChain? {
-        byHeader.withLock { $0.value(header) }
+    ///
+    /// Nearly always the header is that of the JWS before: comparing its 4 KB takes 0.4 us, their
+    /// digest 4.
+    func known(header: Span<UInt8>) -> SigningChain? {
+        let latest = latest.withLock { $0 }
+        if let latest, latest.header.count == header.count,
+            header.holds(latest.header.span, at: 0)
+        {
+            return latest.chain
+        }
+        let digest = SHA256Digest(of: header)
+        guard let chain = byHeader.withLock({ $0.value(digest) }) else { return nil }
+        setLatest(chain, header)
+        return chain
     }
 
     /// Remembers the chain of a header under which a signature was good.
-    func remember(_ chain: SigningChain, header: SHA256Digest) {
-        byHeader.withLock { $0.insert(chain, header) }
+    func remember(_ chain: SigningChain, header: Span<UInt8>) {
+        let digest = SHA256Digest(of: header)
+        byHeader.withLock { $0.insert(chain, digest) }
+        setLatest(chain, header)
+    }
+
+    private func setLatest(_ chain: SigningChain, _ header: Span<UInt8>) {
+        let bytes = [UInt8](capacity: header.count) { output in
+            for index in 0..<header.count { output.append(header[index]) }
+        }
+        latest.withLock { $0 = Latest(header: bytes, chain: chain) }
+    }
+
+    /// A header of `byHeader` and its chain.
+    private struct Latest: Sendable {
+        let header: [UInt8]
+        let chain: SigningChain
     }
 
     /// Checks the two certificates, or finds them checked.

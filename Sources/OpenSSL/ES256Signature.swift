@@ -9,8 +9,14 @@ internal import Synchronization
     /// r and s, 32 bytes each.
     package static let signatureByteCount = 64
 
-    private let key: OpaquePointer
+    /// How many signatures a key has checked when a table of its multiples is made. The table takes
+    /// 35 ms and saves 36 us a check, so it has paid after 1,000 more; Apple's leaves sign for
+    /// years.
+    package static let checkCountBeforeTable = 4_096
+
+    let key: OpaquePointer
     private let idle = Mutex(Contexts())
+    private let progress = Mutex(Progress.counting(0))
 
     /// The key of a certificate; nil when it is not on P-256.
     ///
@@ -43,10 +49,12 @@ internal import Synchronization
     ///   - signature: r and s, big-endian, 32 bytes each; any other length is false, and so are
     ///     numbers outside of 1 ..< n.
     ///   - message: What was signed, not its digest.
-    /// - Returns: false for anything but a valid signature. About 80 us.
+    /// - Returns: false for anything but a valid signature. About 85 us; 50 us for a good signature
+    ///   once the key has checked ``checkCountBeforeTable``, the last of which takes 35 ms.
     package func isValid(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         guard let encoded = Self.der(ofRaw: signature) else { return false }
         let digest = SHA256Digest.rawBytes(of: message)
+        if let table = table(), table.accepts(signature: signature, digest: digest) { return true }
         defer { ERR_clear_error() }
         guard let context = unsafe borrow() else { return false }
         let result = unsafe encoded.withUnsafeBufferPointer { signature in
@@ -88,6 +96,38 @@ internal import Synchronization
         if needsPad { encoded.append(0) }
         for index in start..<number.count { encoded.append(number[index]) }
         return true
+    }
+
+    /// Whether checks go by a table of multiples.
+    var hasTable: Bool {
+        progress.withLock { progress in
+            if case .ready = progress { true } else { false }
+        }
+    }
+
+    /// The table, made by the thread whose check is the one that it was put off to.
+    private func table() -> MultiplesTable? {
+        let isMine = progress.withLock { progress in
+            guard case .counting(let count) = progress else { return false }
+            let isDue = count + 1 == Self.checkCountBeforeTable
+            progress = isDue ? .without : .counting(count + 1)
+            return isDue
+        }
+        if isMine, let table = MultiplesTable(of: self) {
+            progress.withLock { $0 = .ready(table) }
+        }
+        return progress.withLock { progress in
+            if case .ready(let table) = progress { table } else { nil }
+        }
+    }
+
+    /// How far the table is.
+    private enum Progress: Sendable {
+        /// So many checks were made without one.
+        case counting(Int)
+        /// It is being made, or could not be.
+        case without
+        case ready(MultiplesTable)
     }
 
     private func borrow() -> OpaquePointer? {

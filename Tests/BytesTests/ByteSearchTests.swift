@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AppStore
+import Bytes
 
 @Suite struct ByteSearchTests {
     private func first(_ byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
@@ -45,5 +45,28 @@ import Testing
                 #expect(special(in: bytes, from: place + 1) == 17)
             }
         }
+    }
+
+    @Test func `bytes are found where they stand, and at no other place`() {
+        let text = (0..<60).map { UInt8($0) }
+        for start in 0...60 {
+            for count in 0...(60 - start) {
+                var part = Array(text[start..<start + count])
+                #expect(holds(text, part, at: start))
+                #expect(!holds(text, part + [0xFF], at: start))
+                guard count > 0 else { continue }
+                part[count - 1] ^= 0x80
+                #expect(!holds(text, part, at: start))
+                part[count - 1] ^= 0x80
+                part[0] ^= 1
+                #expect(!holds(text, part, at: start))
+            }
+        }
+        #expect(!holds(text, [0], at: -1))
+        #expect(!holds(text, [], at: 61))
+    }
+
+    private func holds(_ text: [UInt8], _ part: [UInt8], at start: Int) -> Bool {
+        text.span.holds(part.span, at: start)
     }
 }
