@@ -246,7 +246,7 @@ extension Database {
     }
 
     /// Calls `body` with `strings` as C strings that live during the call.
-    private static func withCStrings<Result>(
+    static func withCStrings<Result>(
         _ strings: [String], _ body: ([UnsafePointer<CChar>?]) throws(RocksDBError) -> Result
     ) throws(RocksDBError) -> Result {
         var text: [CChar] = []

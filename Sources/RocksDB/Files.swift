@@ -82,6 +82,14 @@ package enum Files {
         guard unsafe mkdir(path, 0o700) == 0 else { throw FileError("make", path) }
     }
 
+    /// Removes a file or an empty directory; a missing one is no error.
+    package static func remove(_ path: String) throws(FileError) {
+        let isGone = unsafe rmdir(path) == 0 || unlink(path) == 0 || errno == ENOENT
+        guard isGone else {
+            throw FileError("remove", path)
+        }
+    }
+
     /// - Throws: unless this process may read, write and search `directory`.
     package static func checkAccess(to directory: String) throws(FileError) {
         guard unsafe access(directory, R_OK | W_OK | X_OK) == 0 else {

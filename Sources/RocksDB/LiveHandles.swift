@@ -6,6 +6,7 @@ package enum LiveHandles {
     /// The kinds of object that are counted.
     package enum Kind: Int, CaseIterable, Sendable {
         case database, columnFamily, writeBatch, pinnedValue, iterator, snapshot, options, cache
+        case tableFileWriter
     }
 
     private static let databases = Atomic<Int>(0)
@@ -16,6 +17,7 @@ package enum LiveHandles {
     private static let snapshots = Atomic<Int>(0)
     private static let options = Atomic<Int>(0)
     private static let caches = Atomic<Int>(0)
+    private static let tableFileWriters = Atomic<Int>(0)
 
     /// How many objects of `kind` are alive now.
     package static func count(of kind: Kind) -> Int { adding(0, to: kind) }
@@ -37,6 +39,7 @@ package enum LiveHandles {
         case .snapshot: add(difference, snapshots)
         case .options: add(difference, options)
         case .cache: add(difference, caches)
+        case .tableFileWriter: add(difference, tableFileWriters)
         }
     }
 

@@ -33,6 +33,9 @@ package struct DatabaseOptions: Sendable {
     package var logByteCountMax: UInt64 = 128 << 20
     /// Threads for flushes and compactions.
     package var backgroundJobCountMax: Int32 = 2
+    /// Whether compactions leave the processor and the disk to whoever wants them; for all
+    /// databases of the process.
+    package var yieldsInBackground = true
     /// Bytes of the block cache that the families of this database share.
     package var cacheByteCount: Int = 256 << 20
     /// Where RocksDB writes what it says while opening; nil: beside the data.
@@ -63,6 +66,9 @@ package struct FamilyOptions: Sendable {
     package var blockByteCount: Int = 4 << 10
     /// Bytes of one memtable of this family.
     package var memtableByteCount: Int = 32 << 20
+    /// Share of a memtable that a filter of its keys takes: a key that is not in it costs a look
+    /// at the filter instead of a search. 0: no filter.
+    package var memtableFilterShare = 0.0
 
     /// The values above.
     package init() {}
@@ -121,6 +127,13 @@ package struct FamilyOptions: Sendable {
         unsafe rocksdb_options_set_max_total_wal_size(handle, options.logByteCountMax)
         unsafe rocksdb_options_set_max_background_jobs(handle, options.backgroundJobCountMax)
         unsafe rocksdb_options_set_max_open_files(handle, -1)
+        unsafe rocksdb_options_set_max_file_opening_threads(handle, 16)
+        unsafe rocksdb_options_set_max_subcompactions(handle, 1)
+        // Statistics of files are read when a compaction wants them, not of all before the first
+        // answer.
+        unsafe rocksdb_options_set_skip_stats_update_on_db_open(handle, 1)
+        unsafe rocksdb_options_set_skip_checking_sst_file_sizes_on_db_open(handle, 0)
+        if options.yieldsInBackground { Self.yieldInBackground() }
         // Compactions write in pieces of 1 MiB, so that a commit's sync never waits for gigabytes.
         unsafe rocksdb_options_set_bytes_per_sync(handle, 1 << 20)
         unsafe rocksdb_options_set_enable_pipelined_write(handle, 0)
@@ -138,6 +151,18 @@ package struct FamilyOptions: Sendable {
         unsafe rocksdb_options_set_stats_persist_period_sec(handle, 0)
     }
 
+    /// Makes the threads of compactions nice: a check that comes in takes the processor from them
+    /// at once. When they get too little of it, commits are held up, not checks.
+    ///
+    /// Not those of flushes, tried and thrown away: on a busy machine old logs went so late that a
+    /// store on a disk that was nearly full took writes, refused them and took them again.
+    private static func yieldInBackground() {
+        let environment = unsafe rocksdb_create_default_env()!
+        defer { unsafe rocksdb_env_destroy(environment) }
+        unsafe rocksdb_env_lower_thread_pool_cpu_priority(environment)
+        unsafe rocksdb_env_lower_thread_pool_io_priority(environment)
+    }
+
     /// Options of one column family whose blocks go through `cache`.
     init(_ options: FamilyOptions, cache: borrowing BlockCache) {
         unsafe handle = rocksdb_options_create()!
@@ -149,6 +174,15 @@ package struct FamilyOptions: Sendable {
         unsafe rocksdb_options_set_level_compaction_dynamic_level_bytes(handle, 1)
         unsafe rocksdb_options_set_target_file_size_base(handle, 64 << 20)
         unsafe rocksdb_options_set_paranoid_checks(handle, 1)
+        unsafe rocksdb_options_set_level0_file_num_compaction_trigger(handle, 4)
+        unsafe rocksdb_options_set_level0_slowdown_writes_trigger(handle, 20)
+        unsafe rocksdb_options_set_level0_stop_writes_trigger(handle, 36)
+        unsafe rocksdb_options_set_optimize_filters_for_hits(handle, 0)
+        if options.memtableFilterShare > 0 {
+            unsafe rocksdb_options_set_memtable_prefix_bloom_size_ratio(
+                handle, options.memtableFilterShare)
+            unsafe rocksdb_options_set_memtable_whole_key_filtering(handle, 1)
+        }
 
         let table = unsafe rocksdb_block_based_options_create()!
         unsafe Self.set(table, options, cache: cache.handle)

@@ -110,6 +110,19 @@ internal import CRocksDB
         return unsafe [UInt8](copying: start, byteCount: byteCount)
     }
 
+    /// Calls `body` with key and value where they lie. Only where `isValid`.
+    package func withRecord<Result>(
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) -> Result
+    ) -> Result {
+        precondition(isValid, "an iterator that stands nowhere has no record")
+        var (keyByteCount, valueByteCount) = (0, 0)
+        let key = unsafe rocksdb_iter_key(handle, &keyByteCount)
+        let value = unsafe rocksdb_iter_value(handle, &valueByteCount)
+        let keyBytes = unsafe UnsafeRawBufferPointer(start: key, count: keyByteCount)
+        let valueBytes = unsafe UnsafeRawBufferPointer(start: value, count: valueByteCount)
+        return unsafe body(Span(_unsafeBytes: keyBytes), Span(_unsafeBytes: valueBytes))
+    }
+
     /// - Throws: what stopped the iteration, if it was not its end.
     package func checkStatus() throws(RocksDBError) {
         try unsafe throwing("iterate") { unsafe rocksdb_iter_get_error(handle, $0) }

@@ -53,8 +53,14 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
         let purpose: StoreOpening.Purpose =
             shortage != nil ? .readOnly : place.hasDatabase ? .use : .create
         let opened = try StoreOpening.open(place.databasePath, purpose, options)
-        try StoreOpening.checkFormat(of: opened.database, directory)
-        if !place.isFinished { try place.markFinished() }
+        let isOlder = try StoreOpening.checkFormat(of: opened.database, directory)
+        if isOlder && shortage == nil {
+            // From here on it holds what earlier releases would misread: they must refuse it.
+            try place.markFinished()
+            try StoreOpening.raiseFormat(of: opened.database)
+        } else if !place.isFinished {
+            try place.markFinished()
+        }
         self.options = options
         databasePath = place.databasePath
         current = ReaderWriterLock(
@@ -109,6 +115,27 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
         try reading { (database) throws(RocksDBError) in
             try RangeIterator.scan(
                 database, keyspace, prefix: prefix, from: start, reversed: reversed, body)
+        }
+    }
+
+    /// Calls `body` with the value where the cache has it; no copy is made.
+    package func withValue<Result>(
+        for key: [UInt8], in keyspace: Keyspace, _ body: (Span<UInt8>) -> Result
+    ) throws(StorageError) -> Result? {
+        try reading { (database) throws(RocksDBError) in
+            guard let value = try database.value(for: key, in: StoreOpening.family(of: keyspace))
+            else { return nil }
+            return body(value.bytes)
+        }
+    }
+
+    /// Calls `body` on the records of one consistent state, where they lie.
+    package func walk(
+        _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]?,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool
+    ) throws(StorageError) {
+        try reading { (database) throws(RocksDBError) in
+            try RangeIterator.walk(database, keyspace, prefix: prefix, from: start, body)
         }
     }
 

@@ -121,18 +121,15 @@ enum StoreOpening {
 
     /// Checks the version written in the database, or writes it into one that is new.
     ///
+    /// - Returns: whether an earlier release wrote the data; this one reads them as they are.
     /// - Throws: `.newerFormat`, `.damaged`, `.unavailable`.
-    static func checkFormat(of database: Database, _ path: String) throws(StorageError) {
+    static func checkFormat(of database: Database, _ path: String) throws(StorageError) -> Bool {
         let stored: [UInt8]?
         do {
             stored = try database.value(for: formatKey, in: ownFamily)?.copy()
             if stored == nil && database.latestSequenceNumber == 0 {
-                var batch = WriteBatch()
-                batch.put(
-                    bigEndianBytes(StoreDirectory.formatVersion), for: formatKey, in: ownFamily,
-                    of: database)
-                try database.write(batch, synced: true)
-                return
+                try putFormat(into: database)
+                return false
             }
         } catch { throw StorageError(reading: error) }
         guard let stored, stored.count == 8 else {
@@ -140,6 +137,24 @@ enum StoreOpening {
         }
         let version = stored.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         try StoreDirectory.checkFormat(version, path)
+        return version < StoreDirectory.formatVersion
+    }
+
+    /// Writes the version of this release into a database of an earlier one.
+    ///
+    /// - Throws: `.unavailable`.
+    static func raiseFormat(of database: Database) throws(StorageError) {
+        do {
+            try putFormat(into: database)
+        } catch { throw StorageError(reading: error) }
+    }
+
+    private static func putFormat(into database: Database) throws(RocksDBError) {
+        var batch = WriteBatch()
+        batch.put(
+            bigEndianBytes(StoreDirectory.formatVersion), for: formatKey, in: ownFamily,
+            of: database)
+        try database.write(batch, synced: true)
     }
 
     private static func bigEndianBytes(_ value: UInt64) -> [UInt8] {
@@ -197,7 +212,7 @@ extension StoreOpening {
 
     /// Records are read one by one: small blocks, LZ4. What Apple signed is read for people and
     /// rebuilds: large blocks and ZSTD, for the certificates in every payload are the same.
-    private static func familyOptions(
+    static func familyOptions(
         of keyspace: Keyspace, _ options: StorageOptions
     ) -> FamilyOptions {
         var result = FamilyOptions()
@@ -210,6 +225,12 @@ extension StoreOpening {
             .history, .audit, .refreshes, .matches, .usage, .refunds:
             result.compression = .lz4
             result.blockByteCount = 4 << 10
+        }
+        switch keyspace {
+        case .identities, .customers, .snapshots, .notifications:
+            // Asked for one by one, often for what is not there.
+            result.memtableFilterShare = 0.02
+        default: break
         }
         return result
     }

@@ -83,6 +83,19 @@ extension RangeIterator {
         try iterator.checkStatus()
     }
 
+    /// Calls `body` for the records of a keyspace as `EntitlementReader.walk` promises.
+    static func walk(
+        _ database: Database, _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]?,
+        _ body: (Span<UInt8>, Span<UInt8>) -> Bool
+    ) throws(RocksDBError) {
+        var iterator = RangeIterator(
+            database, family: StoreOpening.family(of: keyspace), from: prefix,
+            upTo: end(of: prefix), fillsCache: false)
+        guard iterator.seek(start, prefix: prefix, reversed: false) else { return }
+        while iterator.isValid, iterator.withRecord(body) { iterator.next() }
+        try iterator.checkStatus()
+    }
+
     /// The first key after all that start with `prefix`; nil when there is none.
     private static func end(of prefix: [UInt8]) -> [UInt8]? {
         guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
