@@ -112,6 +112,43 @@ package protocol EntitlementReader: ~Copyable {
         _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]?, reversed: Bool,
         _ body: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) throws(StorageError)
+
+    /// Calls `body` with the value under `key` where it lies, and returns what it returns; nil
+    /// without a value. The bytes are good during the call only; keep it short.
+    ///
+    /// - Throws: `StorageError.damaged`, `.unavailable`.
+    borrowing func withValue<Result>(
+        for key: [UInt8], in keyspace: Keyspace, _ body: (Span<UInt8>) -> Result
+    ) throws(StorageError) -> Result?
+
+    /// The same as an ascending `scan`, for walks over much: the records are given where they lie,
+    /// and displace nothing that single reads want.
+    ///
+    /// - Throws: `StorageError.damaged`, `.unavailable`.
+    borrowing func walk(
+        _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]?,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool
+    ) throws(StorageError)
+}
+
+extension EntitlementReader where Self: ~Copyable {
+    /// A copy will do.
+    package borrowing func withValue<Result>(
+        for key: [UInt8], in keyspace: Keyspace, _ body: (Span<UInt8>) -> Result
+    ) throws(StorageError) -> Result? {
+        guard let value = try value(for: key, in: keyspace) else { return nil }
+        return body(value.span)
+    }
+
+    /// Copies will do.
+    package borrowing func walk(
+        _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]?,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) -> Bool
+    ) throws(StorageError) {
+        try scan(keyspace, prefix: prefix, from: start, reversed: false) { key, value in
+            body(key.span, value.span)
+        }
+    }
 }
 
 /// A store that takes changes.

@@ -1,7 +1,7 @@
 import Bytes
 package import Entitlements
 
-// The byte layout of every key, format version 1. All integers are big-endian, so byte order is
+// The byte layout of every key, format version 2. All integers are big-endian, so byte order is
 // numeric order. A text stands last and unframed, or framed by a two-byte length, or has a fixed
 // length: no two different tuples share a key.
 //
@@ -10,7 +10,10 @@ package import Entitlements
 //                "next-customer"                        u64 number of the next new customer
 //                "counts"                               u64 customers, u64 transactions
 //                "next-scope"                           u16 number of the next new scope
+//                "named-snapshots"                      empty: those of named customers are
+//                                                       under their names
 //                "scope" u8 environment, bundleId       u16 number of the scope
+//                "header" u32 number                    a JWS header, see PackedPayload.swift
 //                "mark" u16 scope, u8 kind              i64 an instant, see ReconciliationMark
 // identities     u16 scope, u8 kind, name               IdentityRecord
 // customers      u16 scope, u64 customer                CustomerRecord
@@ -20,10 +23,13 @@ package import Entitlements
 // households     u16 scope, u16 + household, u64 member empty
 // transactions   u16 scope, u64 customer, transactionId TransactionFact
 // renewals       u16 scope, u64 customer, originalTransactionId   RenewalInfo
-// payloads       u16 scope, "t", transactionId          JWS of the winning copy
+// payloads                                              packed, see PackedPayload.swift
+//                u16 scope, "t", transactionId          JWS of the winning copy
 //                u16 scope, "r", originalTransactionId  JWS of the newest renewal info
 //                u16 scope, "n", u64 revision           notification as received
-// snapshots      u16 scope, u64 customer                snapshot, see SnapshotLayout
+// snapshots      u16 scope, u64 customer                snapshot of a customer without a name
+//                u16 scope, u8 255, name                snapshot of a named one: a check finds it
+//                                                       by one read; see SnapshotLayout
 // notifications  u16 scope, "u", notificationUUID       u64 revision
 //                u16 scope, "r", u64 revision           NotificationRecord
 // history        u16 scope, u64 customer, u64 revision  empty: this revision touched the customer
@@ -39,7 +45,7 @@ package import Entitlements
 //                the instant is an i64 with its sign bit flipped, so that byte order is its order
 
 /// The format version that this release writes; a store of a newer one is refused.
-package let storageFormatVersion: UInt64 = 1
+package let storageFormatVersion: UInt64 = 2
 
 /// The number that the store gave a scope; it stands first in nearly every key.
 package struct ScopeNumber: Hashable, Sendable {
@@ -73,8 +79,21 @@ package enum Key {
     package static let nextCustomer = Array("next-customer".utf8)
     /// Counts of customers and transactions.
     package static let counts = Array("counts".utf8)
+    /// That the snapshots of named customers are under their names.
+    package static let namedSnapshots = Array("named-snapshots".utf8)
     /// Number of the next new scope.
     package static let nextScope = Array("next-scope".utf8)
+
+    /// The prefix of the JWS headers that stored payloads name by number, in `meta`.
+    package static let payloadHeaders = Array("header".utf8)
+
+    /// A JWS header, in `meta`.
+    static func payloadHeader(_ number: Int) -> [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        writer.append(raw: payloadHeaders)
+        writer.append(UInt32(number))
+        return writer.bytes
+    }
 
     /// The number of a scope, in `meta`.
     package static func scope(_ scope: Scope) -> [UInt8] {
@@ -90,8 +109,32 @@ package enum Key {
         return writer.bytes
     }
 
-    /// A customer's record in `customers`, his snapshot in `snapshots`, and the prefix of what is
-    /// his in `transactions`, `renewals` and `history`.
+    /// The snapshot of a customer, in `snapshots`: under his name; under his number where `name`
+    /// is empty.
+    package static func snapshot(of customer: CustomerKey, named name: String) -> [UInt8] {
+        guard !name.isEmpty else { return self.customer(customer) }
+        return namedSnapshots(of: customer.scope) + Array(name.utf8)
+    }
+
+    /// The snapshot of the customer of this name, which is not empty, in `snapshots`.
+    package static func snapshot(named name: Span<UInt8>, in scope: ScopeNumber) -> [UInt8] {
+        var writer = ByteWriter(capacity: namedSnapshotNameOffset + name.count)
+        writer.append(scope.value)
+        writer.append(UInt8.max)
+        for index in name.indices { writer.append(name[index]) }
+        return writer.bytes
+    }
+
+    /// The prefix of the snapshots of named customers, in `snapshots`. No number begins with 255.
+    package static func namedSnapshots(of scope: ScopeNumber) -> [UInt8] {
+        scopePrefix(scope) + [UInt8.max]
+    }
+
+    /// Where the name begins in the key of a named customer's snapshot.
+    package static let namedSnapshotNameOffset = 3
+
+    /// A customer's record in `customers`, his snapshot in `snapshots` while he has no name, and
+    /// the prefix of what is his in `transactions`, `renewals` and `history`.
     package static func customer(_ customer: CustomerKey) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(customer.scope.value)

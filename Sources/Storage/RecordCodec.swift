@@ -219,17 +219,20 @@ extension RecordCodec {
         writer.append(framed: record.household)
         writer.append(record.mergedInto)
         writer.append(record.revision)
-        writer.append(UInt8(record.isEntangled ? 1 : 0))
+        writer.append(UInt8((record.isEntangled ? 1 : 0) | (record.isLong ? 2 : 0)))
         return writer.bytes
     }
 
     /// What is known of a customer besides facts.
     package static func decodeCustomer(_ bytes: [UInt8]) throws(StorageError) -> CustomerRecord {
         try decode(.customers, bytes) { (reader) throws(ByteError) in
-            CustomerRecord(
+            var record = CustomerRecord(
                 name: try reader.readString(), household: try reader.readString(),
-                mergedInto: try reader.readUInt64(), revision: try reader.readUInt64(),
-                isEntangled: try reader.readUInt8() == 1)
+                mergedInto: try reader.readUInt64(), revision: try reader.readUInt64())
+            let flags = try reader.readUInt8()
+            record.isEntangled = flags & 1 != 0
+            record.isLong = flags & 2 != 0
+            return record
         }
     }
 

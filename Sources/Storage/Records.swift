@@ -39,17 +39,20 @@ package struct CustomerRecord: Hashable, Sendable {
     /// Whether other named customers share identities with him, by facts or by words: then who owns
     /// what is decided over all of them.
     package var isEntangled: Bool
+    /// Whether his snapshot is one of a long history, so that an event need not read all facts.
+    package var isLong: Bool
 
     /// A customer of this name, or a provisional one.
     package init(
         name: String = "", household: String = "", mergedInto: UInt64 = 0, revision: UInt64 = 0,
-        isEntangled: Bool = false
+        isEntangled: Bool = false, isLong: Bool = false
     ) {
         self.name = name
         self.household = household
         self.mergedInto = mergedInto
         self.revision = revision
         self.isEntangled = isEntangled
+        self.isLong = isLong
     }
 }
 

@@ -34,7 +34,7 @@ import Testing
         #expect(store.isWritable)
         #expect(DiskFault.status(of: path).permissions == 0o700)
         let text = try String(contentsOfFile: path + "/FORMAT", encoding: .utf8)
-        #expect(text == "entitled data format 1\n")
+        #expect(text == "entitled data format 2\n")
         #expect(try Set(Files.names(in: path)) == ["FORMAT", "LOCK", "store"])
     }
 
@@ -140,8 +140,8 @@ import Testing
     }
 
     static let formats: [(text: String, isNewer: Bool)] = [
-        ("entitled data format 2\n", true), ("entitled data format 18446744073709551615\n", true),
-        ("entitled data format 0\n", false), ("entitled data format 1", false),
+        ("entitled data format 3\n", true), ("entitled data format 18446744073709551615\n", true),
+        ("entitled data format 0\n", false), ("entitled data format 2", false),
         ("entitled data format -1\n", false), ("entitled data format \n", false), ("", false),
         ("something else\n", false),
     ]
@@ -156,27 +156,46 @@ import Testing
         let error = #expect(throws: StorageError.self) { try open() }
         switch error {
         case .newerFormat(let directory, let found, let supported):
-            #expect(isNewer && directory == path && found > 1 && supported == 1)
+            #expect(isNewer && directory == path && found > 2 && supported == 2)
         case .damaged(let message): #expect(!isNewer && message.contains("FORMAT"))
         default: Issue.record("unexpected \(String(describing: error))")
         }
         #expect(try Files.names(in: path + "/store").sorted() == before)
     }
 
+    @Test func `a store of the format before opens as it is, and then refuses earlier releases`()
+        throws
+    {
+        let store = try open()
+        try store.put([[1]])
+        store.close()
+        try setMark([0, 0, 0, 0, 0, 0, 0, 1])
+        try Files.replace(path + "/FORMAT", with: Array("entitled data format 1\n".utf8))
+        let opened = try open()
+        #expect(try opened.value(for: [1], in: .customers) != nil)
+        opened.close()
+        let text = String(decoding: try Files.read(path + "/FORMAT"), as: UTF8.self)
+        #expect(text == "entitled data format 2\n")
+        try setMark([0, 0, 0, 0, 0, 0, 0, 9])
+        #expect(throws: StorageError.self) { try open() }
+    }
+
+    /// Writes the mark inside the database of a closed store.
+    private func setMark(_ mark: [UInt8]) throws {
+        let names = try Database.familyNames(in: path + "/store")
+        let database = try Database(
+            directory: path + "/store", mode: .readWrite, options: DatabaseOptions(),
+            families: names.map { ($0, FamilyOptions()) })
+        let own = try #require(names.firstIndex(of: "default"))
+        var batch = WriteBatch()
+        batch.put(mark, for: Array("format".utf8), in: ColumnFamily(index: own), of: database)
+        try database.write(batch, synced: true)
+    }
+
     @Test(arguments: [([0, 0, 0, 0, 0, 0, 0, 9], true), ([1], false), ([], false)])
     func `the mark inside the database counts too`(mark: [UInt8], isNewer: Bool) throws {
         try open().close()
-        do {
-            let names = try Database.familyNames(in: path + "/store")
-            let database = try Database(
-                directory: path + "/store", mode: .readWrite, options: DatabaseOptions(),
-                families: names.map { ($0, FamilyOptions()) })
-            let own = try #require(names.firstIndex(of: "default"))
-            var batch = WriteBatch()
-            batch.put(
-                mark, for: Array("format".utf8), in: ColumnFamily(index: own), of: database)
-            try database.write(batch, synced: true)
-        }
+        try setMark(mark)
         let error = #expect(throws: StorageError.self) { try open() }
         switch error {
         case .newerFormat(_, let found, _): #expect(isNewer && found == 9)
