@@ -1,4 +1,5 @@
 /// Why access is granted or not; the raw values are those of the wire and of stored snapshots.
+@usableFromInline
 package enum AccessReason: UInt8, Hashable, CaseIterable, Sendable, BitwiseCopyable {
     case unspecified = 0
     /// A transaction grants.
@@ -36,5 +37,11 @@ package enum AccessReason: UInt8, Hashable, CaseIterable, Sendable, BitwiseCopya
 
     /// Whether access is granted.
     @inlinable
-    package var isGranted: Bool { self == .active || self == .gracePeriod }
+    package var isGranted: Bool {
+        // A switch: `==` of another module's cases goes through the witness of a protocol.
+        switch self {
+        case .active, .gracePeriod: true
+        default: false
+        }
+    }
 }

@@ -102,6 +102,19 @@ package struct GrantRecord: Hashable, Sendable {
     package var isOverridden: Bool
     /// The refunded purchase behind a family copy, where one is known.
     package var family: FamilyLink?
+
+    /// A grant with all that is known of it.
+    package init(
+        grant: Grant, transactionID: String, originalTransactionID: String,
+        revocation: Revocation?, isOverridden: Bool, family: FamilyLink?
+    ) {
+        self.grant = grant
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.revocation = revocation
+        self.isOverridden = isOverridden
+        self.family = family
+    }
 }
 
 /// The refunded purchase behind a family copy.
@@ -222,24 +235,30 @@ extension CustomerHistory {
 }
 
 /// From when on a refund in its family suspends a shared copy.
-private struct RefundCut {
+package struct RefundCut: Hashable, Sendable {
     /// Whether every overlapping purchase in the household was refunded, and there is one.
-    var isBuyerRefunded = false
+    package var isBuyerRefunded = false
     /// From when on, every refund counting.
-    var all: Timestamp?
+    package var all: Timestamp?
     /// From when on, when prorated refunds are kept and so count as no refund.
-    var full: Timestamp?
+    package var full: Timestamp?
     /// Whether the family was recognised, not declared.
-    var isMatched = false
+    package var isMatched = false
     /// The purchase that was refunded; of several the one refunded last.
-    var link: FamilyLink?
+    package var link: FamilyLink?
+
+    /// No refund.
+    package init(isBuyerRefunded: Bool = false, isMatched: Bool = false) {
+        self.isBuyerRefunded = isBuyerRefunded
+        self.isMatched = isMatched
+    }
 }
 
 extension CustomerHistory {
     /// A shared copy is suspended while every purchase of the product in the household whose period
     /// overlaps its own is refunded, from the latest refund on, unless its own later evidence
     /// lifts that. What the app declares goes before what was recognised.
-    private func familyCut(of fact: TransactionFact) -> RefundCut {
+    package func familyCut(of fact: TransactionFact) -> RefundCut {
         let transaction = fact.transaction
         guard transaction.ownership == .familyShared, let period = transaction.period else {
             return RefundCut()
