@@ -120,10 +120,7 @@ private struct CatalogNames {
     }
 
     private func order(_ left: Name, _ right: Span<UInt8>) -> Int {
-        for index in 0..<min(left.count, right.count) {
-            let byte = bytes[left.start + index]
-            if byte != right[index] { return byte < right[index] ? -1 : 1 }
-        }
-        return left.count - right.count
+        SnapshotTable.order(
+            bytes.span.extracting(left.start..<left.start &+ left.count), right)
     }
 }

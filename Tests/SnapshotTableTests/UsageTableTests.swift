@@ -115,4 +115,57 @@ import Testing
         #expect(count(one, "2"))
         #expect(entries(other).count == 1)
     }
+
+    @Test func `what is noted counts as if it had been counted at once`() {
+        var generator = SeededGenerator(seed: 5)
+        let (noting, counting) = (UsageTable(slotCount: 64), UsageTable(slotCount: 64))
+        for round in 0..<400 {
+            var (noted, dropped) = (0, 0)
+            for _ in 0..<Int(generator.next() % 70) {
+                let length = Int(generator.next() % 33)
+                let digit = UInt8(0x30 + generator.next() % 2)
+                let id = [UInt8](repeating: digit, count: length)
+                let scope = UInt16(generator.next() % 2)
+                let units = generator.pick([0, 1, 7, UInt64.max])
+                let isNoted = noting.note(
+                    scope: scope, transactionID: id.span, day: 9, units: units)
+                #expect(isNoted == (noted < UsageTable.notedCountMax))
+                guard isNoted else { continue }
+                noted += 1
+                let slot = counting.slot(scope: scope, transactionID: id.span, day: 9)
+                if slot >= 0 { counting.add(units: units, to: slot) } else { dropped += 1 }
+            }
+            #expect(noting.countNoted() == dropped, "round \(round)")
+            #expect(noting.countNoted() == 0)
+            #expect(entries(noting) == entries(counting), "round \(round)")
+        }
+        #expect(noting.count == 56)
+    }
+
+    @Test func `an id of 33 bytes is not noted`() {
+        let table = UsageTable(slotCount: 8)
+        let id = [UInt8](repeating: 0x31, count: 33)
+        let isNoted = table.note(scope: 0, transactionID: id.span, day: 1, units: 0)
+        #expect(!isNoted)
+        let short = id.span.extracting(1..<33)
+        let isShortNoted = table.note(scope: 0, transactionID: short, day: 1, units: 0)
+        #expect(isShortNoted)
+    }
+
+    @Test func `notes are given with their slots in order, or forgotten, and count nothing`() {
+        let table = UsageTable(slotCount: 8)
+        for (index, id) in ["1", "2", "1"].enumerated() {
+            let bytes = Array(id.utf8)
+            table.note(scope: 0, transactionID: bytes.span, day: 1, units: UInt64(index))
+        }
+        var resolved: [(slot: Int, units: UInt64)] = []
+        table.resolveNoted(into: &resolved)
+        #expect(resolved.map(\.units) == [0, 1, 2])
+        #expect(resolved[0].slot == resolved[2].slot && resolved[0].slot != resolved[1].slot)
+        let third = Array("3".utf8)
+        table.note(scope: 0, transactionID: third.span, day: 1, units: 1)
+        table.forgetNoted()
+        #expect(table.countNoted() == 0)
+        #expect(table.count == 2 && entries(table).isEmpty)
+    }
 }
