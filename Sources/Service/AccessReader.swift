@@ -15,17 +15,28 @@ package final class AccessReader: Sendable {
     /// Whether a rebuild may ask Apple.
     package let isAppStoreConfigured: Bool
 
-    /// Reads the snapshot of a customer who is not in memory, or is given by a name of Apple's.
+    /// Reads the snapshot of a customer who is not in memory; false when there is nobody.
+    typealias NamedFallback =
+        @Sendable (ScopeIndex, Span<UInt8>, (Span<UInt8>) -> Void) throws(Refusal) -> Bool
+    /// Reads the snapshot of a customer who is given by a name of Apple's.
     typealias Fallback = @Sendable (ScopeIndex, Identity) throws(Refusal) -> [UInt8]?
 
     private let catalogs: CatalogCopies
-    private let scopes: [Scope]
-    /// The store's numbers of the scopes, in the same order.
+    /// The store's numbers of the scopes, in their order.
     private let scopeNumbers: [UInt16]
-    private let bundleIDs: [[UInt8]]
+    /// The environment of each scope, by its number on the wire.
+    private let environments: [Int32]
+    /// All bundle ids, one after the other, and where that of each scope is: without an object
+    /// for each there is nothing to be counted.
+    private let bundleIDs: [UInt8]
+    private let bundleIDRanges: [Range<Int>]
     private let isOnlyApp: Bool
     private let clock: @Sendable () -> Timestamp
+    private let named: NamedFallback
     private let fallback: Fallback
+    /// Makes a customer's snapshot with all grants: for questions about a past that the snapshot
+    /// of a long history has left out.
+    private let past: Fallback
     private let facts: @Sendable () -> ServerInfo
     /// The last revision that every reader sees.
     let visibleRevision: Atomic<UInt64>
@@ -40,18 +51,27 @@ package final class AccessReader: Sendable {
     init(
         table: CustomerTable, catalogs: CatalogCopies, worlds: [World],
         isOnlyApp: Bool, revision: UInt64, isAppStoreConfigured: Bool,
-        clock: @escaping @Sendable () -> Timestamp, fallback: @escaping Fallback,
+        clock: @escaping @Sendable () -> Timestamp, named: @escaping NamedFallback,
+        fallback: @escaping Fallback, past: @escaping Fallback,
         facts: @escaping @Sendable () -> ServerInfo
     ) {
         self.table = table
         self.catalogs = catalogs
-        scopes = worlds.map(\.scope)
         scopeNumbers = worlds.map(\.number.value)
-        bundleIDs = worlds.map { Array($0.scope.bundleID.utf8) }
+        environments = worlds.map { Int32($0.scope.environment.rawValue) }
+        var bytes: [UInt8] = []
+        bundleIDRanges = worlds.map { world in
+            let start = bytes.count
+            bytes += world.scope.bundleID.utf8
+            return start..<bytes.count
+        }
+        bundleIDs = bytes
         self.isOnlyApp = isOnlyApp
         self.isAppStoreConfigured = isAppStoreConfigured
         self.clock = clock
+        self.named = named
         self.fallback = fallback
+        self.past = past
         self.facts = facts
         visibleRevision = Atomic(revision)
     }
@@ -76,19 +96,116 @@ package final class AccessReader: Sendable {
     /// - Returns: nil for an app or environment that is not configured, whatever its number.
     package func scopeIndex(bundleID: Span<UInt8>, environment: Int32) -> ScopeIndex? {
         guard environment >= 0 && environment <= 2 else { return nil }
-        let wanted = environment == 2 ? AppEnvironment.sandbox : .production
-        for index in scopes.indices where scopes[index].environment == wanted {
-            let isMeant =
-                bundleID.isEmpty ? isOnlyApp : Self.equal(bundleIDs[index], bundleID)
-            if isMeant { return ScopeIndex(value: index) }
+        let wanted: Int32 = environment == 0 ? 1 : environment
+        for index in environments.indices where environments[index] == wanted {
+            if bundleID.isEmpty {
+                if isOnlyApp { return ScopeIndex(value: index) }
+            } else if areEqual(bundleIDs, at: bundleIDRanges[index], bundleID) {
+                return ScopeIndex(value: index)
+            }
         }
         return nil
     }
+}
 
-    private static func equal(_ left: [UInt8], _ right: Span<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+// MARK: - Checks, batch by batch
+
+/// What the checks of one batch share: one look at what changes beside them.
+///
+/// The revision was read first, so whatever is read in the batch is of it or of a later one.
+package struct AccessBatch: Sendable, BitwiseCopyable {
+    /// What the answers say that they have seen.
+    package let revision: UInt64
+    /// Whether who is not in memory is unknown.
+    let isComplete: Bool
+}
+
+extension AccessReader {
+    /// Opens a batch: between `table.beginReading` and `endReading`, before its first read.
+    package func batch() -> AccessBatch {
+        let revision = revision
+        return AccessBatch(revision: revision, isComplete: table.isComplete)
+    }
+
+    /// Calls `body` with the catalogs of now, which it must not keep; it must not call this again.
+    package func withCatalog(for reader: ReaderSlot, _ body: (CompiledCatalog) -> Void) {
+        catalogs.withCatalog(for: reader, body)
+    }
+
+    /// What a customer's own name is found by; starts to bring what it leads to close.
+    package func approach(_ name: Span<UInt8>, in scope: ScopeIndex) -> UInt64 {
+        let hash = table.hash(scope: scopeNumbers[scope.value], name: name)
+        table.prefetchSlot(hash)
+        return hash
+    }
+
+    /// Answers a question from memory; false where the store must be read: see `checkAccess`.
+    ///
+    /// Loop threads only, between `table.beginReading` and `endReading`. The query asks for a
+    /// customer by his own name, and `hash` is what `approach` gave for it.
+    package func answer(
+        _ query: borrowing AccessQuery, hash: UInt64, in batch: AccessBatch,
+        under catalog: CompiledCatalog, reader: ReaderSlot,
+        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+    ) -> Bool {
+        var isAnswered = false
+        let isFound = table.withSnapshot(
+            hash: hash, scope: scopeNumbers[query.scope.value], name: query.name, reader: reader
+        ) { snapshot in
+            isAnswered = decide(query, snapshot, under: catalog, revision: batch.revision, body)
+        }
+        // A past that memory does not reach back to is the store's to tell.
+        guard !isFound else { return isAnswered }
+        if batch.isComplete { unknown(query, revision: batch.revision, body) }
+        return batch.isComplete
+    }
+}
+
+extension AccessReader {
+    /// Answers a question that memory has no answer to.
+    ///
+    /// - Throws: STORE_UNAVAILABLE or STORE_DAMAGED when the store could not be read.
+    package func answerFromStore(
+        _ query: borrowing AccessQuery, in batch: AccessBatch, under catalog: CompiledCatalog,
+        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+    ) throws(Refusal) {
+        counters.countStoreRead()
+        if query.kind == .customer { return try readNamed(query, in: batch, under: catalog, body) }
+        guard let name = text(query.name),
+            let snapshot = try fallback(query.scope, Identity(query.kind, name))
+        else { return unknown(query, revision: batch.revision, body) }
+        if decide(query, snapshot.span, under: catalog, revision: batch.revision, body) { return }
+        try answerFromFacts(query, in: batch, under: catalog, body)
+    }
+
+    /// Answers about a past that the snapshot of a long history has left out.
+    private func answerFromFacts(
+        _ query: borrowing AccessQuery, in batch: AccessBatch, under catalog: CompiledCatalog,
+        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+    ) throws(Refusal) {
+        guard let name = text(query.name),
+            let whole = try past(query.scope, Identity(query.kind, name))
+        else { return unknown(query, revision: batch.revision, body) }
+        _ = decide(query, whole.span, under: catalog, revision: batch.revision, body)
+    }
+
+    /// Answers from the store, and offers what was read to the table.
+    private func readNamed(
+        _ query: borrowing AccessQuery, in batch: AccessBatch, under catalog: CompiledCatalog,
+        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+    ) throws(Refusal) {
+        let scope = scopeNumbers[query.scope.value]
+        // Before the read: what a commit publishes from here on refuses the offer.
+        let readAt = table.changeCount
+        var isAnswered = false
+        let isKnown = try named(query.scope, query.name) { snapshot in
+            _ = table.offer(
+                scope: scope, name: query.name, snapshot: snapshot, readAt: readAt,
+                evicting: true)
+            isAnswered = decide(query, snapshot, under: catalog, revision: batch.revision, body)
+        }
+        guard isKnown else { return unknown(query, revision: batch.revision, body) }
+        if !isAnswered { try answerFromFacts(query, in: batch, under: catalog, body) }
     }
 }
 
@@ -107,22 +224,25 @@ extension AccessReader {
         _ query: borrowing AccessQuery, reader: ReaderSlot,
         _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
     ) throws(Refusal) {
-        let revision = revision
+        let batch = batch()
+        var isAnswered = false
         if query.kind == .customer {
-            let isComplete = table.isComplete
-            let isAnswered = table.withSnapshot(
-                scope: scopeNumbers[query.scope.value], name: query.name, reader: reader
-            ) { snapshot in
-                decide(query, snapshot, reader: reader, revision: revision, body)
+            let hash = approach(query.name, in: query.scope)
+            catalogs.withCatalog(for: reader) { catalog in
+                isAnswered = answer(
+                    query, hash: hash, in: batch, under: catalog, reader: reader, body)
             }
-            if isAnswered { return }
-            if isComplete { return unknown(query, revision: revision, body) }
         }
-        counters.countStoreRead()
-        guard let name = text(query.name),
-            let snapshot = try fallback(query.scope, Identity(query.kind, name))
-        else { return unknown(query, revision: revision, body) }
-        decide(query, snapshot.span, reader: reader, revision: revision, body)
+        guard !isAnswered else { return }
+        var failure: Refusal?
+        catalogs.withCatalog(for: reader) { catalog in
+            do throws(Refusal) {
+                try answerFromStore(query, in: batch, under: catalog, body)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 
     private func unknown(
@@ -136,55 +256,67 @@ extension AccessReader {
         return body(answer, query.subjectName, none, none)
     }
 
-    private func decide(
-        _ query: borrowing AccessQuery, _ snapshot: Span<UInt8>, reader: ReaderSlot,
-        revision: UInt64, _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
-    ) {
-        catalogs.withCatalog(for: reader) { catalog in
-            decide(query, snapshot, under: catalog, revision: revision, body)
-        }
-    }
-
+    /// Answers from a snapshot; false, without an answer, where it does not reach back to the
+    /// instant.
     private func decide(
         _ query: borrowing AccessQuery, _ snapshot: Span<UInt8>, under catalog: CompiledCatalog,
         revision: UInt64, _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
-    ) {
+    ) -> Bool {
         let view = SnapshotView(snapshot)
-        var instant = query.atMilliseconds
-        if instant <= 0 {
-            let now = query.nowMilliseconds > 0 ? query.nowMilliseconds : nowMilliseconds
-            instant = max(now, view.newestSignedDate)
+        let now = query.nowMilliseconds > 0 ? query.nowMilliseconds : nowMilliseconds
+        if view.isLong {
+            let instant = query.atMilliseconds
+            let asked = instant > 0 ? instant : max(now, view.newestSignedDate)
+            guard reaches(query, view, under: catalog, back: asked) else { return false }
         }
         if query.subject == .entitlement {
-            return decideEntitlement(
-                query, view, under: catalog, at: instant, revision: revision, body)
+            let instant = query.atMilliseconds
+            decideEntitlement(
+                query, view, under: catalog,
+                at: instant > 0 ? instant : max(now, view.newestSignedDate), revision: revision,
+                body)
+            return true
         }
-        let none = Span<UInt8>()
-        guard let index = view.index(ofProduct: query.subjectName) else {
+        guard
+            let answer = view.answer(
+                ofProduct: query.subjectName, at: query.atMilliseconds, orNow: now,
+                under: catalog, in: query.scope.value)
+        else {
+            let none = Span<UInt8>()
             let answer = AccessAnswer(
                 reason: .noPurchase, ownership: .unspecified, validUntil: 0, revision: revision)
-            return body(answer, query.subjectName, none, none)
+            body(answer, query.subjectName, none, none)
+            return true
         }
-        let grants = view.grants(ofProductAt: index)
-        let policy = catalog.policy(for: query.subjectName, in: query.scope.value)
-        let decision = grants.quickDecision(at: instant, under: policy)
-        return report(decision, grants, query.subjectName, revision: revision, body)
+        report(answer, query.subjectName, revision: revision, body)
+        return true
     }
 
-    private func report(
-        _ decision: AccessDecision, _ grants: borrowing GrantsView, _ product: Span<UInt8>,
-        revision: UInt64, _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
-    ) {
-        var answer = AccessAnswer(
-            reason: decision.reason, ownership: .unspecified, validUntil: decision.validUntil,
-            revision: revision)
-        guard decision.grantIndex >= 0 else {
-            return body(answer, product, Span<UInt8>(), Span<UInt8>())
+    /// Whether the snapshot of a long history answers what is asked at `instant`.
+    private func reaches(
+        _ query: borrowing AccessQuery, _ view: borrowing SnapshotView,
+        under catalog: CompiledCatalog, back instant: Int64
+    ) -> Bool {
+        guard query.subject == .entitlement else {
+            guard let index = view.index(ofProduct: query.subjectName) else { return true }
+            return view.reaches(back: instant, ofProductAt: index)
         }
-        answer.ownership = grants.ownership(at: decision.grantIndex)
-        return body(
-            answer, product, grants.transactionID(at: decision.grantIndex),
-            grants.originalTransactionID(at: decision.grantIndex))
+        for product in catalog.products(of: query.subjectName, in: query.scope.value) {
+            guard let position = catalog.position(ofMember: product, in: view) else { continue }
+            guard view.reaches(back: instant, ofProductAt: position) else { return false }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func report(
+        _ found: borrowing ProductAnswer, _ product: Span<UInt8>, revision: UInt64,
+        _ body: (AccessAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
+    ) {
+        let answer = AccessAnswer(
+            reason: found.decision.reason, ownership: found.ownership,
+            validUntil: found.decision.validUntil, revision: revision)
+        body(answer, product, found.transactionID, found.originalTransactionID)
     }
 
     /// The OR over the products of a name: the grant with the latest end, else the reason of the
@@ -219,9 +351,8 @@ extension AccessReader {
         }
         found.decision.validUntil = flip(
             products, view, under: catalog, isGranted: found.decision.isGranted, after: instant)
-        return report(
-            found.decision, view.grants(ofProductAt: found.product),
-            view.productID(at: found.product), revision: revision, body)
+        let answer = ProductAnswer(found.decision, of: view.grants(ofProductAt: found.product))
+        report(answer, view.productID(at: found.product), revision: revision, body)
     }
 
     /// When the OR over `products` flips by itself; 0: never.

@@ -3,6 +3,9 @@ package import Entitlements
 /// Which configured app and environment a call speaks of; see `EntitlementService.scope`.
 package struct ScopeIndex: Hashable, Sendable {
     package let value: Int
+
+    /// The first of all.
+    package static var first: ScopeIndex { ScopeIndex(value: 0) }
 }
 
 /// Signed data that an app hands in.

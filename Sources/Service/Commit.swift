@@ -1,6 +1,6 @@
-package import Storage
 import Entitlements
 import SnapshotTable
+import Storage
 import Synchronization
 
 extension EntitlementService {
@@ -49,7 +49,8 @@ extension EntitlementService {
         var ledger = Ledger(
             workspace: Workspace(
                 store: store, counters: counters,
-                queuesRefreshes: configuration.isAppStoreConfigured),
+                queuesRefreshes: configuration.isAppStoreConfigured,
+                longHistoryLimits: configuration.longHistoryLimits),
             scopes: scopeNumbers, catalogs: catalogs)
         var results: [Result<WriteReply, Refusal>] = []
         results.reserveCapacity(events.count)
@@ -101,44 +102,5 @@ extension EntitlementService {
             reader.publicationSequence.add(1, ordering: .sequentiallyConsistent)
         }
         ledgerCounters.value = counters
-    }
-
-    /// Puts every named customer into the table; answers are right before, and fast after it.
-    ///
-    /// Any thread, beside readers and the commit thread: what a commit has published meanwhile is
-    /// newer and stays.
-    ///
-    /// - Throws: what the store throws; then misses go on reading the store.
-    package func warm() throws(StorageError) {
-        for world in worlds {
-            var failure: StorageError?
-            let prefix = Key.scopePrefix(world.number)
-            try store.scan(.customers, prefix: prefix, from: nil, reversed: false) { key, value in
-                guard key.count == Key.customerByteCount else { return true }
-                do throws(StorageError) {
-                    try warm(key, value, in: world.number)
-                } catch {
-                    failure = error
-                }
-                return failure == nil
-            }
-            if let failure { throw failure }
-        }
-        reader.table.finishWarming()
-    }
-
-    private func warm(
-        _ key: [UInt8], _ value: [UInt8], in scope: ScopeNumber
-    ) throws(StorageError) {
-        let record = try RecordCodec.decodeCustomer(value)
-        guard !record.name.isEmpty, record.mergedInto == 0,
-            let snapshot = try store.value(for: key, in: .snapshots)
-        else { return }
-        guard SnapshotView(snapshot.span).isWellFormed else {
-            throw .corruptRecord(
-                keyspace: .snapshots, message: "a snapshot does not decode; rebuild the customer")
-        }
-        reader.table.insertIfAbsent(
-            scope: scope.value, name: Array(record.name.utf8), snapshot: snapshot)
     }
 }

@@ -131,12 +131,8 @@ extension CustomerState {
     /// By whose name to ask for him: the app's, else the account's, else a chain's.
     var reference: CustomerReference {
         if isNamed { return .customer(record.name) }
-        let accounts = transactions.values.compactMap(\.transaction.appTransactionID)
-        if let account = accounts.map({ ExactName($0) }).min() {
-            return .appTransaction(account.text)
-        }
-        let chains = transactions.values.map { ExactName($0.transaction.originalTransactionID) }
-        return .originalTransaction((chains.min() ?? hinted.min())?.text ?? "")
+        if let account = transactions.leastAccount { return .appTransaction(account) }
+        return .originalTransaction(transactions.leastChain ?? hinted.min()?.text ?? "")
     }
 }
 
@@ -162,23 +158,16 @@ extension EntitlementService {
         let catalog = catalogs[number] ?? Catalog()
         let now = configuration.clock().milliseconds
         var page = SweepPage(due: [], customerCount: 0, next: nil)
-        var sharers: [CustomerKey] = []
         do throws(StorageError) {
-            try store.scan(
-                .snapshots, prefix: Key.scopePrefix(number),
-                from: Key.customer(CustomerKey(scope: number, number: cursor ?? 0)),
-                reversed: false
-            ) { key, snapshot in
-                let key = CustomerKey(scope: number, number: Key.trailingNumber(of: key))
-                guard page.customerCount < countMax else {
-                    page.next = key.number
-                    return false
+            let customers = try customers(
+                of: number, from: cursor, countMax: countMax, next: &page.next)
+            page.customerCount = customers.count
+            for (key, name) in customers where !refreshQueue.contains(key) {
+                let snapshot = Key.snapshot(of: key, named: name)
+                let isSharing = try store.withValue(for: snapshot, in: .snapshots) {
+                    Self.isSharing($0, under: catalog, at: now)
                 }
-                page.customerCount += 1
-                if Self.isSharing(snapshot, under: catalog, at: now) { sharers.append(key) }
-                return true
-            }
-            for key in sharers where !refreshQueue.contains(key) {
+                guard isSharing == true else { continue }
                 let fetch = try store.refreshedAt(key) ?? .distantPast
                 if fetch < fetchedBefore { page.due.append(key) }
             }
@@ -188,11 +177,42 @@ extension EntitlementService {
         return page
     }
 
+    /// Customers in the order of their numbers, with their names.
+    private func customers(
+        of scope: ScopeNumber, from cursor: UInt64?, countMax: Int, next: inout UInt64?
+    ) throws(StorageError) -> [(CustomerKey, name: String)] {
+        var customers: [(CustomerKey, name: String)] = []
+        var failure: StorageError?
+        var following: UInt64?
+        let start = Key.customer(CustomerKey(scope: scope, number: cursor ?? 0))
+        try store.scan(
+            .customers, prefix: Key.scopePrefix(scope), from: start, reversed: false
+        ) { key, value in
+            guard key.count == Key.customerByteCount else { return true }
+            do throws(StorageError) {
+                let record = try RecordCodec.decodeCustomer(value)
+                guard record.mergedInto == 0 else { return true }
+                let number = Key.trailingNumber(of: key)
+                guard customers.count < countMax else {
+                    following = number
+                    return false
+                }
+                customers.append((CustomerKey(scope: scope, number: number), record.name))
+            } catch {
+                failure = error
+            }
+            return failure == nil
+        }
+        if let failure { throw failure }
+        next = following
+        return customers
+    }
+
     /// Whether a snapshot has a family copy whose access rests on Apple's word alone.
     private static func isSharing(
-        _ snapshot: [UInt8], under catalog: Catalog, at now: Int64
+        _ snapshot: Span<UInt8>, under catalog: Catalog, at now: Int64
     ) -> Bool {
-        let view = SnapshotView(snapshot.span)
+        let view = SnapshotView(snapshot)
         guard view.isWellFormed else { return true }
         let instant = max(now, view.newestSignedDate)
         for index in 0..<view.productCount {

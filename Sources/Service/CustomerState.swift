@@ -1,36 +1,26 @@
 import Entitlements
-import SnapshotTable
 import Storage
-
-/// What follows from a customer's facts at one moment of the ledger.
-struct Fold: Hashable, Sendable {
-    var grantsByProduct: [ExactName: [GrantRecord]]
-    var newestSignedDate: Timestamp?
-    /// The transactions that have ended before their time, by id.
-    var endings: [ExactName: EndedAccess]
-
-    init(_ history: CustomerHistory) {
-        grantsByProduct = history.grantsByProduct()
-        newestSignedDate = history.newestSignedDate
-        endings = history.endings(of: grantsByProduct)
-    }
-
-    /// What CheckAccess reads of it.
-    var snapshot: [UInt8] {
-        SnapshotCodec.encode(grantsByProduct, newestSignedDate: newestSignedDate)
-    }
-
-    /// The instant that "now" means to this customer: never before what Apple has signed.
-    func now(_ clock: Timestamp) -> Timestamp {
-        max(clock, newestSignedDate ?? .distantPast)
-    }
-}
 
 /// A customer as loaded into a workspace, with what has changed since.
 struct CustomerState: Sendable {
+    /// A transaction that the current event changed.
+    struct Change: Sendable {
+        var id: ExactName
+        var before: TransactionFact?
+        /// Whether he had no transaction of its chain.
+        var isChainNew: Bool
+    }
+
     let key: CustomerKey
     var record: CustomerRecord
-    var transactions: [ExactName: TransactionFact] = [:]
+    /// Whether all his facts are here; of a long history only those are that were asked for.
+    var isWhole = true
+    /// What is at hand of a history that is not whole, without what the current event changed.
+    var long: LongHistory?
+    /// What the current event changed in a history that is not whole.
+    var changes: [Change] = []
+    var changedRenewals: Set<ExactName> = []
+    var transactions = FactSet()
     var renewals: [ExactName: RenewalInfo] = [:]
     /// What was linked to him in so many words.
     var said: Set<Identity> = []
@@ -61,15 +51,19 @@ struct CustomerState: Sendable {
     /// The app's name, or Apple's while there is none: the account in the app, else a chain.
     var displayName: String {
         guard !isNamed else { return record.name }
-        let accounts = transactions.values.compactMap(\.transaction.appTransactionID)
-        let chains = transactions.values.map(\.transaction.originalTransactionID)
-        return accounts.min() ?? chains.min() ?? said.min()?.value ?? hinted.min()?.text ?? ""
+        let names =
+            isWhole
+            ? (transactions.leastAccount, transactions.leastChain)
+            : (long?.leastAccount, long?.leastChain)
+        return names.0 ?? names.1 ?? said.min()?.value ?? hinted.min()?.text ?? ""
     }
 
     /// The names that his transactions carry: chains, tokens, accounts, and the transactions.
     var carriedIdentities: Set<Identity> {
         var identities: Set<Identity> = []
-        for fact in transactions.values { identities.formUnion(fact.transaction.identities) }
+        for fact in transactions.values {
+            for identity in fact.transaction.identities { identities.insert(identity) }
+        }
         return identities
     }
 
@@ -89,10 +83,15 @@ struct CustomerState: Sendable {
         return claims
     }
 
-    mutating func put(_ fact: TransactionFact) {
+    /// Keeps a fact; `isChainNew` says whether he had no transaction of its chain.
+    mutating func put(_ fact: TransactionFact, isChainNew: Bool = false) {
         let id = fact.transaction.transactionID
+        if !isWhole, !changes.contains(where: { isSame($0.id.text, id) }) {
+            changes.append(
+                Change(id: ExactName(id), before: transactions[id], isChainNew: isChainNew))
+        }
         notePlace(of: ExactName(id))
-        transactions[id] = fact
+        transactions.put(fact)
         dirtyTransactions.insert(id)
         let chain = ExactName(fact.transaction.originalTransactionID)
         if hinted.remove(chain) != nil { dirtyHints.insert(chain) }
@@ -101,6 +100,7 @@ struct CustomerState: Sendable {
 
     mutating func put(_ renewal: RenewalInfo) {
         renewals[renewal.originalTransactionID] = renewal
+        if !isWhole { changedRenewals.insert(renewal.originalTransactionID) }
         dirtyRenewals.insert(renewal.originalTransactionID)
         markChanged()
     }
@@ -112,7 +112,7 @@ struct CustomerState: Sendable {
         }
         for fact in facts {
             notePlace(of: ExactName(fact.transaction.transactionID))
-            transactions[fact.transaction.transactionID] = nil
+            transactions.remove(fact.transaction.transactionID)
             dirtyTransactions.insert(fact.transaction.transactionID)
         }
         let renewal = renewals.removeValue(forKey: ExactName(chain))

@@ -10,6 +10,7 @@ extension Workspace {
         _ source: CustomerKey, into target: CustomerKey, at clock: Timestamp
     ) throws(LedgerFailure) {
         let state = try customer(source)
+        _ = try customer(target)
         audit(
             "MERGED", of: target,
             detail: "what was known of \(state.displayName); "
@@ -214,7 +215,7 @@ extension Workspace {
             let chain = Identity(.originalTransaction, transaction.originalTransactionID)
             var identities = Set(transaction.identities)
             for holder in try related(to: [chain], in: scope) {
-                for fact in customers[holder]?.transactions.values ?? [:].values
+                for fact in try customer(holder).transactions.values
                 where isSame(fact.transaction.originalTransactionID, chain.value) {
                     identities.formUnion(fact.transaction.identities)
                 }

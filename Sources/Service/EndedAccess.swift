@@ -1,9 +1,9 @@
-import Entitlements
-import Storage
+package import Entitlements
+package import Storage
 
 /// How a transaction has ended before its time, by the facts alone: what `refunds` keeps of it, but
 /// for the instants when this server learnt.
-struct EndedAccess: Hashable, Sendable {
+package struct EndedAccess: Hashable, Sendable {
     var productID: String
     var ownership: Ownership
     /// Whether its own evidence says that a payment went back.
@@ -11,8 +11,8 @@ struct EndedAccess: Hashable, Sendable {
     /// From when on, by Apple's dates; at least one.
     var instants: [EndingCause: Timestamp]
 
-    /// The earliest.
-    var instant: Timestamp { instants.values.min() ?? .distantFuture }
+    /// The earliest: where it stands in `refunds`.
+    package var instant: Timestamp { instants.values.min() ?? .distantFuture }
 
     /// What `transaction` has ended by; nil while it has not, or is neither a purchase nor shared.
     init?(_ record: GrantRecord, of transaction: Transaction) {
@@ -45,7 +45,7 @@ extension Grant {
 
 extension CustomerHistory {
     /// The transactions among `grants` that have ended before their time, by id.
-    func endings(of grants: [ExactName: [GrantRecord]]) -> [ExactName: EndedAccess] {
+    package func endings(of grants: [ExactName: [GrantRecord]]) -> [ExactName: EndedAccess] {
         var endings: [ExactName: EndedAccess] = [:]
         for record in grants.values.joined() {
             let isSuspended = record.grant.suspendedFrom != .max
@@ -70,7 +70,7 @@ extension Workspace {
         var old: [ExactName: PlacedEnding] = [:]
         var new: [ExactName: PlacedEnding] = [:]
         for key in touched {
-            for (id, ended) in before[key]?.fold.endings ?? [:] {
+            for (id, ended) in try foldBefore(key)?.endings ?? [:] {
                 old[id] = PlacedEnding(customer: key, ended: ended)
             }
             guard customers[key]?.record.mergedInto == 0 else { continue }
@@ -80,23 +80,13 @@ extension Workspace {
         }
         let changed = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
         guard !changed.isEmpty else { return }
-        let known = knownTransactions(of: touched)
         for id in changed {
-            try replace(
-                old[id], by: new[id], of: id.text, wasServed: known.contains(id), at: clock)
-        }
-    }
-
-    /// What these customers had before the event.
-    private func knownTransactions(of touched: Set<CustomerKey>) -> Set<ExactName> {
-        var known: Set<ExactName> = []
-        for key in touched {
-            guard let fold = before[key]?.fold else { continue }
-            for record in fold.grantsByProduct.values.joined() {
-                known.insert(ExactName(record.transactionID))
+            var wasServed = false
+            for key in touched where try foldBefore(key)?.facts.contains(id.text) == true {
+                wasServed = true
             }
+            try replace(old[id], by: new[id], of: id.text, wasServed: wasServed, at: clock)
         }
-        return known
     }
 
     private mutating func replace(
@@ -148,7 +138,7 @@ private struct PlacedEnding: Hashable {
 extension EndedAccess {
     /// The record of it: what `known` has learnt before stays, the rest is learnt now; `wasServed`
     /// says whether the transaction was here before.
-    fileprivate func record(
+    package func record(
         knowing known: RefundRecord?, wasServed: Bool, at clock: Timestamp
     ) -> RefundRecord {
         var record = RefundRecord(

@@ -44,6 +44,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         do throws(StorageError) {
             opened = try LedgerCounters.read(from: store)
             scopeNumbers = try Self.numberScopes(of: configuration, in: store)
+            try store.placeSnapshotsByName()
             try refreshQueue.load(Array(scopeNumbers.values), from: store)
         } catch {
             throw .storage("\(error)")
@@ -66,8 +67,14 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
             isOnlyApp: configuration.apps.count == 1,
             revision: opened.revision, isAppStoreConfigured: configuration.isAppStoreConfigured,
             clock: clock,
+            named: { scope, name, body throws(Refusal) in
+                try store.withSnapshot(named: name, in: numbers[scope.value], body)
+            },
             fallback: { scope, identity throws(Refusal) in
                 try store.snapshot(of: identity, in: numbers[scope.value])
+            },
+            past: { scope, identity throws(Refusal) in
+                try store.wholeSnapshot(of: identity, in: numbers[scope.value])
             },
             facts: {
                 let counts = counters.value

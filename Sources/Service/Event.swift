@@ -10,7 +10,9 @@ package struct Event: Sendable {
     package let receivedAt: Timestamp
     let content: Content
 
-    enum Content: Sendable {
+    /// Indirect: an event goes through two queues, and each copy of one in place would count the
+    /// references of its 30 texts anew.
+    indirect enum Content: Sendable {
         /// A verified notification, with the bytes as received.
         case notification(Notification, payload: [UInt8])
         case upload(Upload)

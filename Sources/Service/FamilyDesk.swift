@@ -272,7 +272,7 @@ extension FamilyDesk {
         let fold = try workspace.fold(key)
         let policy = catalog.policy(for: copy.productID)
         let now = fold.now(clock).milliseconds
-        return (fold.grantsByProduct[copy.productID] ?? []).contains {
+        return (fold.product(copy.productID).map { fold.records(of: $0) } ?? []).contains {
             !isSame($0.transactionID, copy.transactionID)
                 && $0.grant.reason(at: now, under: policy).isGranted
         }

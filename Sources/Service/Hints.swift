@@ -12,8 +12,8 @@ extension Workspace {
     ) throws(LedgerFailure) -> Bool {
         let record = try identity(Identity(.originalTransaction, chain), in: scope)
         for number in record.holders {
-            let state = try customer(CustomerKey(scope: scope, number: number))
-            if !state.hinted.contains(chain) { return true }
+            let key = try person(CustomerKey(scope: scope, number: number))
+            if customers[key]?.hinted.contains(chain) == false { return true }
         }
         return false
     }

@@ -307,13 +307,15 @@ extension Ledger {
         let state = try workspace.customer(key)
         let fold = try workspace.fold(state.key)
         let stored = try reading { () throws(StorageError) in
-            try workspace.store.value(for: Key.customer(state.key), in: .snapshots) ?? []
+            try workspace.store.value(
+                for: Key.snapshot(of: state.key, named: state.record.name), in: .snapshots) ?? []
         }
         let catalog = catalogs[scope] ?? Catalog()
         let now = fold.now(clock)
         let before = StoredAnswers(snapshot: stored, catalog: catalog, at: now)
         let changes = before.changes(to: fold, of: state.displayName, catalog: catalog, at: now)
-        if !rebuild.isDryRun && stored != fold.snapshot {
+        let snapshot = try workspace.snapshot(of: state.key).bytes
+        if !rebuild.isDryRun && stored != snapshot {
             workspace.beginRevision()
             workspace.customers[state.key]?.isDirty = true
             workspace.customers[state.key]?.record.revision = workspace.revision

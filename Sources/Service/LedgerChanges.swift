@@ -37,26 +37,35 @@ extension Ledger {
         for key in workspace.before.keys { touched.formUnion(workspace.formerHousemates(of: key)) }
         touched.formUnion(relinked)
         var changes: [EntitlementChange] = []
+        // Whose refunds may be other ones now.
+        var ending = touched
         for key in touched.sorted(by: { $0.number < $1.number }) {
             workspace.customers[key]?.isDirty = true
             workspace.customers[key]?.record.revision = workspace.revision
             guard workspace.customers[key]?.record.mergedInto == 0 else { continue }
+            let catalog = catalogs[key.scope] ?? Catalog()
+            if let step = try workspace.takeStep(of: key) {
+                ending.remove(key)
+                changes += step.flips(
+                    of: workspace.customers[key]?.displayName ?? "", catalog: catalog,
+                    at: clock, countsReasons: countsReasons)
+                continue
+            }
             workspace.customers[key]?.fold = nil
             let after = try workspace.fold(key)
-            let before = workspace.before[key]?.fold ?? Fold(CustomerHistory())
-            let catalog = catalogs[key.scope] ?? Catalog()
+            let before = try workspace.foldBefore(key) ?? Fold()
             changes += before.flips(
                 to: after, of: workspace.customers[key]?.displayName ?? "", catalog: catalog,
                 at: max(before.now(clock), after.now(clock)), countsReasons: countsReasons)
         }
-        try workspace.noteEndings(of: touched, at: clock)
+        try workspace.noteEndings(of: ending, at: clock)
         return changes
     }
 }
 
 /// A customer before the current event.
 struct Before: Sendable {
-    let fold: Fold
+    var outlook: Outlook
     let household: String
     /// The members of his household then, he included.
     let members: Set<CustomerKey>
@@ -66,21 +75,25 @@ extension Workspace {
     /// Keeps what `key` and his household were before the event changes them.
     mutating func rememberBefore(_ key: CustomerKey) throws(LedgerFailure) {
         guard before[key] == nil else { return }
-        let household = try customer(key).record.household
+        let household = try household(of: key)
         let members = try housemates(of: key)
         for member in members.union([key]) where before[member] == nil {
             before[member] = Before(
-                fold: try fold(member), household: household, members: members)
+                outlook: try outlook(member), household: household, members: members)
         }
+    }
+
+    private mutating func household(of key: CustomerKey) throws(LedgerFailure) -> String {
+        customers[try person(key)]?.record.household ?? ""
     }
 
     /// Everybody in the household of `key`, himself included; nobody without one.
     mutating func housemates(of key: CustomerKey) throws(LedgerFailure) -> Set<CustomerKey> {
-        let household = try customer(key).record.household
+        let household = try household(of: key)
         guard !household.isEmpty else { return [] }
         let members = try members(of: household, in: key.scope)
         for number in members {
-            _ = try customer(CustomerKey(scope: key.scope, number: number))
+            _ = try person(CustomerKey(scope: key.scope, number: number))
         }
         return Set(members.map { CustomerKey(scope: key.scope, number: $0) })
     }
@@ -95,62 +108,79 @@ extension Workspace {
 
     /// Whose facts the event changed; the marks are taken off.
     mutating func takeTouched() -> Set<CustomerKey> {
-        var touched: Set<CustomerKey> = []
-        for (key, state) in customers where state.isTouched {
-            touched.insert(key)
-            customers[key]?.isTouched = false
-        }
-        return touched
+        customers.takeTouched()
     }
 }
 
 // MARK: - Answers of a fold
 
 extension Fold {
-    /// The answer about one product.
+    /// The answer about one product; nil: he has no transaction of it.
     func decision(
-        for productID: String, under policy: ProductPolicy, at instant: Timestamp
+        for product: Product?, under policy: ProductPolicy, at instant: Timestamp
     ) -> AccessDecision {
-        let records = grantsByProduct[productID] ?? []
-        return GrantArray(sorted: records.map(\.grant))
-            .fullDecision(at: instant.milliseconds, under: policy)
+        guard let product else { return AccessDecision(reason: .noPurchase) }
+        return grants(of: product).fullDecision(at: instant.milliseconds, under: policy)
     }
 
-    /// The products whose answer at `instant` is another one in `after`; with `countsReasons` also
-    /// those with only another reason.
+    /// The products whose answer at `instant` is another one in `after`, in the order of names;
+    /// with `countsReasons` also those with only another reason.
     func flips(
-        to after: Fold, of customer: String, catalog: Catalog, at instant: Timestamp,
-        countsReasons: Bool = false
+        to after: Fold, of customer: @autoclosure () -> String, catalog: Catalog,
+        at instant: Timestamp, countsReasons: Bool = false
     ) -> [EntitlementChange] {
-        let products = Set(grantsByProduct.keys).union(after.grantsByProduct.keys)
-        return products.map(\.text).sorted().compactMap { product in
-            let policy = catalog.policy(for: product)
-            let old = decision(for: product, under: policy, at: instant)
-            let new = after.decision(for: product, under: policy, at: instant)
+        var changes: [EntitlementChange] = []
+        for product in pairs(with: after) {
+            let policy = catalog.policy(for: product.name)
+            let old = decision(for: product.before, under: policy, at: instant)
+            let new = after.decision(for: product.after, under: policy, at: instant)
             let isSame = old.reason == new.reason
-            guard countsReasons ? !isSame : old.isGranted != new.isGranted else { return nil }
-            return EntitlementChange(
-                customerID: customer, productID: product, wasGranted: old.isGranted,
-                isGranted: new.isGranted, reason: new.reason)
+            guard countsReasons ? !isSame : old.isGranted != new.isGranted else { continue }
+            changes.append(
+                EntitlementChange(
+                    customerID: customer(), productID: product.name, wasGranted: old.isGranted,
+                    isGranted: new.isGranted, reason: new.reason))
         }
+        return changes
+    }
+
+    /// The products of two folds, in the order of names.
+    private func pairs(
+        with after: Fold
+    ) -> [(name: String, before: Product?, after: Product?)] {
+        var pairs: [(name: String, before: Product?, after: Product?)] = []
+        var (old, new) = (products[...], after.products[...])
+        while !old.isEmpty || !new.isEmpty {
+            let oldName = old.first.map { ExactName(facts.text($0.name)) }
+            let newName = new.first.map { ExactName(after.facts.text($0.name)) }
+            let isOld = newName.map { new in oldName.map { $0 <= new } ?? false } ?? true
+            let isNew = oldName.map { old in newName.map { $0 <= old } ?? false } ?? true
+            pairs.append(
+                (
+                    name: (isOld ? oldName : newName)?.text ?? "",
+                    before: isOld ? old.removeFirst() : nil,
+                    after: isNew ? new.removeFirst() : nil
+                ))
+        }
+        return pairs
     }
 
     /// The answer about every product, with the cause, in the order of product ids.
     func statuses(catalog: Catalog, at instant: Timestamp) -> [EntitlementStatus] {
-        grantsByProduct.keys.sorted().map { product in
-            status(of: product.text, catalog: catalog, at: instant)
-        }
+        products.map { status(of: $0, catalog: catalog, at: instant) }
     }
 
     private func status(
-        of product: String, catalog: Catalog, at instant: Timestamp
+        of product: Product, catalog: Catalog, at instant: Timestamp
     ) -> EntitlementStatus {
-        let policy = catalog.policy(for: product)
+        let name = facts.text(product.name)
+        let policy = catalog.policy(for: name)
         let decision = decision(for: product, under: policy, at: instant)
-        let records = grantsByProduct[product] ?? []
-        let record = decision.grantIndex >= 0 ? records[decision.grantIndex] : nil
+        let record =
+            decision.grantIndex >= 0
+            ? record(at: product.range.lowerBound + decision.grantIndex) : nil
         var status = EntitlementStatus(
-            productID: product, names: catalog.entitlements(of: product), reason: decision.reason,
+            productID: name, names: catalog.entitlements(of: name), reason: decision.reason,
             ownership: record?.grant.ownership ?? .unspecified, validUntil: decision.validUntil,
             transactionID: record?.transactionID ?? "",
             originalTransactionID: record?.originalTransactionID ?? "",
@@ -207,11 +237,12 @@ struct StoredAnswers {
     func changes(
         to fold: Fold, of customer: String, catalog: Catalog, at instant: Timestamp
     ) -> [EntitlementChange] {
-        Set(decisions.keys).union(fold.grantsByProduct.keys).map(\.text).sorted().compactMap {
-            product in
+        let known = Dictionary(
+            uniqueKeysWithValues: fold.products.map { (ExactName(fold.facts.text($0.name)), $0) })
+        return Set(decisions.keys).union(known.keys).map(\.text).sorted().compactMap { product in
             let old = decisions[product] ?? AccessDecision(reason: .noPurchase)
             let new = fold.decision(
-                for: product, under: catalog.policy(for: product), at: instant)
+                for: known[product], under: catalog.policy(for: product), at: instant)
             guard old.reason != new.reason else { return nil }
             return EntitlementChange(
                 customerID: customer, productID: product, wasGranted: old.isGranted,

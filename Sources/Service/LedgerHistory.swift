@@ -79,7 +79,7 @@ extension Ledger {
         for status in statuses {
             let identity = Identity(.transaction, status.transactionID)
             for key in try workspace.related(to: [identity], in: scope) {
-                workspace.note(activeStatus: status, of: key)
+                try workspace.note(activeStatus: status, of: key)
             }
         }
     }
@@ -151,13 +151,15 @@ extension Ledger {
     private mutating func wrongAnswers(
         of key: CustomerKey, at clock: Timestamp
     ) throws(LedgerFailure) -> StoredAnswers? {
-        let isDirty = try workspace.customer(key).isDirty
+        let state = try workspace.customer(key)
         let fold = try workspace.fold(key)
         let stored = try reading { () throws(StorageError) in
-            try workspace.store.value(for: Key.customer(key), in: .snapshots) ?? []
+            try workspace.store.value(
+                for: Key.snapshot(of: state.key, named: state.record.name), in: .snapshots) ?? []
         }
+        let expected = try workspace.snapshot(of: key).bytes
         // An earlier event of the group has a snapshot to write that is not stored yet.
-        guard !isDirty, stored != fold.snapshot else { return nil }
+        guard !state.isDirty, stored != expected else { return nil }
         return StoredAnswers(
             snapshot: stored, catalog: catalogs[key.scope] ?? Catalog(), at: fold.now(clock))
     }
@@ -204,8 +206,10 @@ extension AppleHistory.ChainStatus {
 
 extension Workspace {
     /// Adds an active status to a stored transaction.
-    mutating func note(activeStatus status: AppleHistory.ChainStatus, of key: CustomerKey) {
-        guard var fact = customers[key]?.transactions[status.transactionID] else { return }
+    mutating func note(
+        activeStatus status: AppleHistory.ChainStatus, of key: CustomerKey
+    ) throws(LedgerFailure) {
+        guard var fact = try fact(status.transactionID, of: key) else { return }
         var evidence = Evidence()
         evidence.activeStatus = status.signedDate
         let known = fact.evidence

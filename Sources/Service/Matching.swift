@@ -82,12 +82,33 @@ extension CustomerState {
 
     /// Notes the purchase behind a family copy; whether it is another one than before.
     fileprivate mutating func link(_ id: ExactName, to matched: MatchedPurchase?) -> Bool {
-        guard let known = transactions[id], known.matched != matched else { return false }
-        transactions[id]?.matched = matched
+        guard var fact = transactions[id], fact.matched != matched else { return false }
+        fact.matched = matched
+        transactions.put(fact)
         dirtyTransactions.insert(id)
         isDirty = true
         fold = nil
         return true
+    }
+}
+
+extension FactSet {
+    /// The row of the oldest purchase that can be of a family; nil without one.
+    fileprivate var oldestMatchable: Int? {
+        var oldest: Int?
+        for (index, row) in rows.enumerated() where row.plain.isMatchable {
+            if let known = oldest, rows[known].plain.start <= row.plain.start { continue }
+            oldest = index
+        }
+        return oldest
+    }
+}
+
+extension PlainFact {
+    /// Whether it can be of a family; see `FamilyKey`.
+    fileprivate var isMatchable: Bool {
+        (ownership == .purchased || ownership == .familyShared) && purchaseDate != nil
+            && (type == .autoRenewable || type == .nonConsumable)
     }
 }
 
@@ -116,11 +137,11 @@ extension Ledger {
     /// Enters what a release that recognised no families has left out of `matches`; one read where
     /// nothing was.
     mutating func repairMatches(of key: CustomerKey, at clock: Timestamp) throws(LedgerFailure) {
-        let places = try workspace.customer(key).transactions.values.compactMap {
-            MatchPlace($0, of: key)
-        }
-        let oldest = places.min { $0.group.family.purchaseDate < $1.group.family.purchaseDate }
-        guard let oldest, try !workspace.isEntered(oldest) else { return }
+        let facts = try workspace.customer(key).transactions
+        guard let oldest = facts.oldestMatchable,
+            let place = MatchPlace(facts.fact(at: oldest), of: key),
+            try !workspace.isEntered(place)
+        else { return }
         _ = try change([key], at: clock) { (ledger) in
             for id in ledger.workspace.customers[key]?.transactions.keys.map(\.self) ?? [] {
                 ledger.workspace.customers[key]?.placesBefore.updateValue(nil, forKey: id)
@@ -161,9 +182,7 @@ extension Workspace {
     /// What the current event changes in each group; the notes about it are taken off.
     fileprivate mutating func takeMoves() -> [ScopedFamily: [MatchName: MatchMove]] {
         var moves: [ScopedFamily: [MatchName: MatchMove]] = [:]
-        var changed: [CustomerKey] = []
-        for (key, state) in customers where !state.placesBefore.isEmpty { changed.append(key) }
-        for key in changed {
+        for key in customers.modified(where: { !$0.placesBefore.isEmpty }) {
             guard let state = customers[key] else { continue }
             customers[key]?.placesBefore = [:]
             for (id, before) in state.placesBefore {
@@ -254,13 +273,18 @@ extension Workspace {
     fileprivate mutating func link(
         _ id: ExactName, of key: CustomerKey, to matched: MatchedPurchase?
     ) throws(LedgerFailure) -> Bool {
-        let state = try customer(key)
-        guard let fact = state.transactions[id], fact.matched != matched else { return false }
+        // Whoever was merged into another by this event has nothing any more.
+        guard try person(key) == key, let fact = try fact(id.text, of: key),
+            fact.matched != matched,
+            let state = customers[key]
+        else { return false }
         // Who is new, or was changed by the event itself, is remembered already or has no before.
         if !state.isTouched && before[key] == nil {
             before[key] = Before(
-                fold: try fold(key), household: state.record.household, members: [])
+                outlook: try outlook(key), household: state.record.household, members: [])
         }
+        // A purchase behind a copy is nothing that a long history keeps at hand.
+        try complete(key)
         return customers[key]?.link(id, to: matched) == true
     }
 }

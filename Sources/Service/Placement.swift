@@ -52,7 +52,7 @@ extension Workspace {
         var found: Set<CustomerKey> = []
         for identity in identities {
             for number in numbers(try self.identity(identity, in: scope)) where number != 0 {
-                found.insert(try customer(CustomerKey(scope: scope, number: number)).key)
+                found.insert(try person(CustomerKey(scope: scope, number: number)))
             }
         }
         return found
@@ -163,14 +163,17 @@ extension Workspace {
         _ copy: IncomingTransaction, to key: CustomerKey
     ) throws(LedgerFailure) -> Bool {
         let transaction = copy.signed.transaction
+        let isChainNew = try isNew(chain: transaction.originalTransactionID, of: key)
         try index(transaction, under: key)
         let id = transaction.transactionID
-        guard let known = customers[key]?.transactions[id] else {
+        guard let known = try fact(id, of: key) else {
             transactionCount += 1
             learntFactCount += 1
             notePayment(transaction, before: nil)
             store(copy.signed, in: key.scope)
-            customers[key]?.put(TransactionFact(transaction: transaction, evidence: copy.evidence))
+            customers[key]?.put(
+                TransactionFact(transaction: transaction, evidence: copy.evidence),
+                isChainNew: isChainNew)
             return true
         }
         var fact = known
@@ -203,15 +206,23 @@ extension Workspace {
         return copy.supersedes(SignedTransaction(transaction: known, payload: payload))
     }
 
+    /// Reads the stored bytes only where the dates are equal.
+    private func supersedes(
+        _ copy: SignedRenewal, _ known: RenewalInfo, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> Bool {
+        guard copy.renewal.signedDate == known.signedDate else {
+            return copy.renewal.signedDate > known.signedDate
+        }
+        let payload = try payload(.renewal(known.originalTransactionID), in: scope) ?? []
+        return copy.supersedes(SignedRenewal(renewal: known, payload: payload))
+    }
+
     private mutating func add(
         _ copy: SignedRenewal, to key: CustomerKey
     ) throws(LedgerFailure) -> Bool {
         let chain = copy.renewal.originalTransactionID
-        if let known = customers[key]?.renewals[chain] {
-            let payload = try payload(.renewal(chain), in: key.scope) ?? []
-            guard copy.supersedes(SignedRenewal(renewal: known, payload: payload)) else {
-                return false
-            }
+        if let known = try renewal(chain, of: key) {
+            guard try supersedes(copy, known, in: key.scope) else { return false }
             if !known.saysTheSame(as: copy.renewal) { learntFactCount += 1 }
         } else {
             learntFactCount += 1

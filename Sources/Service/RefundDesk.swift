@@ -119,9 +119,7 @@ struct RefundDesk<Store: EntitlementReader & Sendable> {
     }
 
     private mutating func grant(of copy: ServedCopy) throws(LedgerFailure) -> GrantRecord? {
-        try workspace.fold(copy.holder).grantsByProduct[copy.transaction.productID]?.first {
-            isSame($0.transactionID, copy.transaction.transactionID)
-        }
+        try workspace.fold(copy.holder).record(ofTransaction: copy.transaction.transactionID)
     }
 
     private mutating func person(

@@ -40,6 +40,8 @@ package struct ServiceConfiguration: Sendable {
     package var cacheByteCountMax: Int
     /// How many threads read: one `ReaderSlot` each.
     package var readerCount: Int
+    /// From when on a history counts as long; smaller ones are for tests.
+    package var longHistoryLimits = LongHistoryLimits()
     /// The wall clock.
     package var clock: @Sendable () -> Timestamp
     /// Told what an operator must see; called by worker threads and the commit thread.

@@ -4,7 +4,29 @@ import SnapshotTable
 import Storage
 
 extension EntitlementReader {
-    /// The snapshot of the customer whom a name means; nil when nobody.
+    /// Calls `body` with the snapshot of the customer of this name, where it lies; false when there
+    /// is nobody. One read; the bytes are good during the call only.
+    ///
+    /// - Throws: STORE_UNAVAILABLE, STORE_DAMAGED.
+    func withSnapshot(
+        named name: Span<UInt8>, in scope: ScopeNumber, _ body: (Span<UInt8>) -> Void
+    ) throws(Refusal) -> Bool {
+        do throws(StorageError) {
+            let key = Key.snapshot(named: name, in: scope)
+            let isWhole = try withValue(for: key, in: .snapshots) { snapshot in
+                guard SnapshotView(snapshot).isWellFormed else { return false }
+                body(snapshot)
+                return true
+            }
+            guard let isWhole else { return false }
+            guard isWhole else { throw .undecodableSnapshot }
+            return true
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// The snapshot of the customer whom one of Apple's names means; nil when nobody.
     ///
     /// - Throws: STORE_UNAVAILABLE, STORE_DAMAGED.
     func snapshot(of identity: Identity, in scope: ScopeNumber) throws(Refusal) -> [UInt8]? {
@@ -13,11 +35,7 @@ extension EntitlementReader {
             guard let record = try value(for: key, in: .identities) else { return nil }
             let number = try RecordCodec.decodeIdentity(record).primary
             guard let snapshot = try mergedSnapshot(of: number, in: scope) else { return nil }
-            guard SnapshotView(snapshot.span).isWellFormed else {
-                throw .corruptRecord(
-                    keyspace: .snapshots,
-                    message: "a snapshot does not decode; rebuild the customer")
-            }
+            guard SnapshotView(snapshot.span).isWellFormed else { throw .undecodableSnapshot }
             return snapshot
         } catch {
             throw Refusal(error)
@@ -26,17 +44,95 @@ extension EntitlementReader {
 
     /// The snapshot of a customer, or of the one that he was merged into: names of superseded
     /// copies still lead to the old number.
+    ///
+    /// The number comes first: who has no name, and is given one between two reads, is found under
+    /// his name by the later one.
     private func mergedSnapshot(
         of number: UInt64, in scope: ScopeNumber
     ) throws(StorageError) -> [UInt8]? {
         var number = number
         while number != 0 {
-            let key = Key.customer(CustomerKey(scope: scope, number: number))
+            let customer = CustomerKey(scope: scope, number: number)
+            let key = Key.customer(customer)
             if let snapshot = try value(for: key, in: .snapshots) { return snapshot }
-            guard let record = try value(for: key, in: .customers) else { return nil }
-            number = try RecordCodec.decodeCustomer(record).mergedInto
+            guard let bytes = try value(for: key, in: .customers) else { return nil }
+            let record = try RecordCodec.decodeCustomer(bytes)
+            if record.mergedInto == 0, !record.name.isEmpty {
+                return try value(
+                    for: Key.snapshot(of: customer, named: record.name), in: .snapshots)
+            }
+            number = record.mergedInto
         }
         return nil
+    }
+}
+
+extension EntitlementWriter {
+    /// Puts the snapshots of named customers under their names, where an earlier release had them
+    /// under their numbers. May be cut short and run again.
+    ///
+    /// - Throws: what the store throws.
+    func placeSnapshotsByName() throws(StorageError) {
+        guard try value(for: Key.namedSnapshots, in: .meta) == nil else { return }
+        // All worlds that were ever configured, not only those of today.
+        let next = try value(for: Key.nextScope, in: .meta).map { (bytes) throws(StorageError) in
+            try RecordCodec.decodeNumber(bytes, in: .meta)
+        }
+        for number in 1..<max(1, next ?? 1) {
+            let scope = ScopeNumber(UInt16(truncatingIfNeeded: number))
+            var start: [UInt8]?
+            repeat {
+                let changes = try misplacedSnapshots(of: scope, from: &start)
+                if !changes.isEmpty { try commit(changes) }
+            } while start != nil
+        }
+        var mark = ChangeSet()
+        mark.put([], for: Key.namedSnapshots, in: .meta)
+        try commit(mark)
+    }
+
+    /// Some of the changes that put snapshots under names; `start` is where to go on, or nil.
+    private func misplacedSnapshots(
+        of scope: ScopeNumber, from start: inout [UInt8]?
+    ) throws(StorageError) -> ChangeSet {
+        var changes = ChangeSet()
+        var count = 0
+        var failure: StorageError?
+        var next: [UInt8]?
+        try scan(
+            .customers, prefix: Key.scopePrefix(scope), from: start, reversed: false
+        ) { key, bytes in
+            guard key.count == Key.customerByteCount else { return true }
+            guard count < 4_096 else {
+                next = key
+                return false
+            }
+            count += 1
+            do throws(StorageError) {
+                let name = try RecordCodec.decodeCustomer(bytes).name
+                guard !name.isEmpty, let snapshot = try value(for: key, in: .snapshots) else {
+                    return true
+                }
+                let customer = CustomerKey(scope: scope, number: Key.trailingNumber(of: key))
+                changes.put(
+                    snapshot, for: Key.snapshot(of: customer, named: name), in: .snapshots)
+                changes.delete(key, in: .snapshots)
+            } catch {
+                failure = error
+            }
+            return failure == nil
+        }
+        if let failure { throw failure }
+        start = next
+        return changes
+    }
+}
+
+extension StorageError {
+    /// What is stored as a snapshot is none.
+    static var undecodableSnapshot: StorageError {
+        .corruptRecord(
+            keyspace: .snapshots, message: "a snapshot does not decode; rebuild the customer")
     }
 }
 

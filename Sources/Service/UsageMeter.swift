@@ -33,6 +33,8 @@ package final class UsageMeter {
     package var isCrowded: Bool { table.isCrowded }
 
     /// Says what the wall clock shows, in ms since 1970; checks count on its day of UTC.
+    ///
+    /// Between batches.
     package func setTime(_ milliseconds: Int64) { day = UTCDay.containing(milliseconds) }
 
     /// Counts a check of the present that was granted by a transaction.
@@ -40,16 +42,34 @@ package final class UsageMeter {
         add(units, to: slot(transactionID, in: scope))
     }
 
-    /// Starts a batch whose checks count only if it is answered.
-    package func beginBatch() { pending.removeAll(keepingCapacity: true) }
+    /// Starts a batch whose checks count only if they are answered.
+    package func beginBatch() {
+        table.forgetNoted()
+        if !pending.isEmpty { pending.removeAll(keepingCapacity: true) }
+    }
 
     /// Notes a check of the batch, as `count` would count it.
+    ///
+    /// What is noted counts in one go: the memory of one check's slot comes close while the others
+    /// are answered. Alone, each waited for it: 15 % of a pipelined check.
     package func note(_ transactionID: Span<UInt8>, in scope: ScopeIndex, units: UInt64) {
+        let number = UInt16(truncatingIfNeeded: scope.value)
+        if table.note(scope: number, transactionID: transactionID, day: day, units: units) {
+            return
+        }
+        // No more room for notes, or an id too long for one: in the order of the checks.
+        table.resolveNoted(into: &pending)
         pending.append((slot(transactionID, in: scope), units))
     }
 
     /// Counts what was noted since `beginBatch`.
     package func countBatch() {
+        guard !pending.isEmpty else {
+            let newDroppedCount = table.countNoted()
+            if newDroppedCount > 0 { droppedCount &+= UInt64(newDroppedCount) }
+            return
+        }
+        table.resolveNoted(into: &pending)
         for (slot, units) in pending { add(units, to: slot) }
         pending.removeAll(keepingCapacity: true)
     }

@@ -18,7 +18,7 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var customerCount: UInt64
     var transactionCount: UInt64
 
-    var customers: [CustomerKey: CustomerState] = [:]
+    var customers = CustomerStates()
     var identities: [ScopedIdentity: IdentityRecord] = [:]
     var dirtyIdentities: Set<ScopedIdentity> = []
     /// Payloads, notifications, history, audit, households: written, never read back in a group,
@@ -27,7 +27,7 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var storedUUIDs: [ScopeNumber: [ExactName: UInt64]] = [:]
     var households: [ScopeNumber: [ExactName: Set<UInt64>]] = [:]
     /// What each household bought, as far as it was asked for since the last change.
-    var purchases: [ScopeNumber: [ExactName: [HouseholdPurchase]]] = [:]
+    var purchases: [ScopeNumber: [ExactName: HouseholdPurchases]] = [:]
     /// What this group has changed in `matches`.
     var matches = MatchChanges()
     /// Those whom the current event may change, as they were.
@@ -43,9 +43,17 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var reversals: [Transaction] = []
     /// The queue of fetches and the marks; no part of any revision.
     var refreshes: RefreshNotes
+    /// The facts of long histories that an event needed whole, as they were before the group.
+    var storedFacts: [CustomerKey: StoredFacts] = [:]
+    /// From when on a history counts as long.
+    let longHistoryLimits: LongHistoryLimits
 
-    init(store: Store, counters: LedgerCounters, queuesRefreshes: Bool = false) {
+    init(
+        store: Store, counters: LedgerCounters, queuesRefreshes: Bool = false,
+        longHistoryLimits: LongHistoryLimits = LongHistoryLimits()
+    ) {
         self.store = store
+        self.longHistoryLimits = longHistoryLimits
         refreshes = RefreshNotes(isQueueing: queuesRefreshes)
         revision = counters.revision
         nextCustomer = counters.nextCustomer
@@ -80,20 +88,32 @@ extension Workspace {
         return found
     }
 
-    /// The customer, following merges.
+    /// The customer with all that is his, following merges.
     ///
     /// - Throws: `.storage(.corruptRecord)` when an index names a customer that is not there.
     mutating func customer(_ key: CustomerKey) throws(LedgerFailure) -> CustomerState {
+        let key = try person(key)
+        try complete(key)
+        guard let state = customers[key] else {
+            preconditionFailure("customer \(key.number) was just loaded")
+        }
+        return state
+    }
+
+    /// Whom a number means, following merges: he is among `customers` then, of a long history
+    /// without the facts that nobody has asked for.
+    ///
+    /// - Throws: `.storage(.corruptRecord)` when an index names a customer that is not there.
+    mutating func person(_ key: CustomerKey) throws(LedgerFailure) -> CustomerKey {
         var key = key
         while true {
-            let state = try load(key)
-            guard state.record.mergedInto != 0 else { return state }
-            key = CustomerKey(scope: key.scope, number: state.record.mergedInto)
+            if !customers.contains(key) { try load(key) }
+            guard let next = customers[key]?.record.mergedInto, next != 0 else { return key }
+            key = CustomerKey(scope: key.scope, number: next)
         }
     }
 
-    private mutating func load(_ key: CustomerKey) throws(LedgerFailure) -> CustomerState {
-        if let known = customers[key] { return known }
+    private mutating func load(_ key: CustomerKey) throws(LedgerFailure) {
         let state = try reading { () throws(StorageError) in
             try CustomerState.load(key, from: store)
         }
@@ -104,8 +124,7 @@ extension Workspace {
                     message: "customer \(key.number) is named by an index "
                         + "and has no record; restore a backup"))
         }
-        customers[key] = state
-        return state
+        customers.load(state)
     }
 
     /// The members of a household.
@@ -157,75 +176,25 @@ extension Workspace {
     mutating func fold(_ key: CustomerKey) throws(LedgerFailure) -> Fold {
         let state = try customer(key)
         if let fold = state.fold { return fold }
-        let purchases = try householdPurchases(of: state)
         let fold = Fold(
-            CustomerHistory(
-                transactions: state.transactions, renewals: state.renewals,
-                householdPurchases: purchases))
-        customers[state.key]?.fold = fold
+            state.transactions, renewals: state.renewals,
+            household: try householdPurchases(of: state))
+        customers.keep(fold, of: state.key)
         return fold
     }
 
     private mutating func householdPurchases(
         of state: CustomerState
-    ) throws(LedgerFailure) -> [HouseholdPurchase] {
+    ) throws(LedgerFailure) -> HouseholdPurchases {
         let (household, scope) = (state.record.household, state.key.scope)
-        guard !household.isEmpty else { return [] }
+        guard !household.isEmpty else { return .none }
         if let known = purchases[scope]?[household] { return known }
-        var purchases: [HouseholdPurchase] = []
+        var facts: [FactSet] = []
         for number in try members(of: household, in: scope).sorted() {
-            let member = try customer(CustomerKey(scope: scope, number: number))
-            purchases += member.transactions.values.compactMap {
-                HouseholdPurchase($0.transaction)
-            }
+            facts.append(try customer(CustomerKey(scope: scope, number: number)).transactions)
         }
+        let purchases = HouseholdPurchases(facts)
         self.purchases[scope, default: [:]][household] = purchases
         return purchases
-    }
-}
-
-extension CustomerState {
-    /// Reads all that is stored of a customer; nil without a record.
-    static func load(
-        _ key: CustomerKey, from store: some EntitlementReader
-    ) throws(StorageError) -> CustomerState? {
-        let prefix = Key.customer(key)
-        guard let bytes = try store.value(for: prefix, in: .customers) else { return nil }
-        var state = CustomerState(key: key, record: try RecordCodec.decodeCustomer(bytes))
-        var links: [[UInt8]] = []
-        try store.scan(.customers, prefix: prefix, from: nil, reversed: false) { key, _ in
-            if key.count > prefix.count { links.append(Array(key.dropFirst(prefix.count))) }
-            return true
-        }
-        for link in links {
-            let value = String(validating: link.dropFirst(), as: UTF8.self)
-            if let value, let kind = IdentityKind(rawValue: link[0]) {
-                state.said.insert(Identity(kind, value))
-            } else if let value, link[0] == Key.hintKind {
-                state.hinted.insert(value)
-            } else {
-                throw .corruptRecord(keyspace: .customers, message: "a link does not decode")
-            }
-        }
-        for fact in try records(.transactions, prefix, store) {
-            let fact = try RecordCodec.decodeTransaction(fact)
-            state.transactions[fact.transaction.transactionID] = fact
-        }
-        for renewal in try records(.renewals, prefix, store) {
-            let renewal = try RecordCodec.decodeRenewal(renewal)
-            state.renewals[renewal.originalTransactionID] = renewal
-        }
-        return state
-    }
-
-    private static func records(
-        _ keyspace: Keyspace, _ prefix: [UInt8], _ store: some EntitlementReader
-    ) throws(StorageError) -> [[UInt8]] {
-        var records: [[UInt8]] = []
-        try store.scan(keyspace, prefix: prefix, from: nil, reversed: false) { _, value in
-            records.append(value)
-            return true
-        }
-        return records
     }
 }

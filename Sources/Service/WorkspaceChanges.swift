@@ -117,8 +117,7 @@ extension Workspace {
     /// Takes back the revision of an event that changed nothing: every revision is one that a
     /// reader comes to see.
     mutating func endRevision() {
-        let isTouched = customers.values.contains(where: \.isTouched)
-        if !hasChanged && !isTouched { revision -= 1 }
+        if !hasChanged && !customers.isTouched { revision -= 1 }
     }
 }
 
@@ -137,15 +136,18 @@ extension Workspace {
         var changes = appended
         var publications: [Publication] = []
         for key in customers.keys {
-            guard let state = customers[key], state.isDirty else { continue }
-            write(state, into: &changes)
+            guard var state = customers[key], state.isDirty else { continue }
             if state.record.mergedInto != 0 {
-                changes.delete(Key.customer(key), in: .snapshots)
+                write(state, into: &changes)
+                changes.delete(
+                    Key.snapshot(of: key, named: state.record.name), in: .snapshots)
                 continue
             }
-            let fold = try fold(key)
-            let snapshot = fold.snapshot
-            changes.put(snapshot, for: Key.customer(key), in: .snapshots)
+            let (snapshot, isLong) = try snapshot(of: key)
+            state.record.isLong = isLong
+            write(state, into: &changes)
+            changes.put(
+                snapshot, for: Key.snapshot(of: key, named: state.record.name), in: .snapshots)
             if state.isNamed {
                 publications.append(
                     Publication(
@@ -166,6 +168,18 @@ extension Workspace {
         guard !changes.isEmpty else { return (changes, []) }
         writeCounters(into: &changes)
         return (changes, publications)
+    }
+
+    /// The snapshot that follows from the facts of `key`, and whether it is one of a long history.
+    mutating func snapshot(
+        of key: CustomerKey
+    ) throws(LedgerFailure) -> (bytes: [UInt8], isLong: Bool) {
+        if let state = customers[key], !state.isWhole, let long = state.long {
+            return (long.snapshot, true)
+        }
+        let fold = try fold(key)
+        if let long = LongHistory(fold, limits: longHistoryLimits) { return (long.snapshot, true) }
+        return (fold.snapshot, false)
     }
 
     private func write(_ state: CustomerState, into changes: inout ChangeSet) {
@@ -189,8 +203,8 @@ extension Workspace {
             }
         }
         for id in state.dirtyTransactions {
-            if let fact = state.transactions[id] {
-                changes.put(RecordCodec.encode(fact), for: Key.of(key, id.text), in: .transactions)
+            if let record = state.transactions.record(id.text) {
+                changes.put(record, for: Key.of(key, id.text), in: .transactions)
             } else {
                 changes.delete(Key.of(key, id.text), in: .transactions)
             }

@@ -124,4 +124,23 @@ import Testing
         }
         #expect(units == [1: 700, 2: 1_400])
     }
+
+    @Test func `a batch longer than the room for notes, and ids too long for one, count`() throws {
+        let bench = try BillFixture(slotCount: 1 << 10)
+        let meter = bench.meter
+        meter.setTime(ServiceFixture.epoch)
+        let long = String(repeating: "7", count: 100)
+        meter.beginBatch()
+        for index in 0..<200 {
+            let id = Array((index % 3 == 0 ? long : "\(index)").utf8)
+            meter.note(id.span, in: bench.fixture.scope, units: 1)
+        }
+        meter.countBatch()
+        meter.countBatch()
+        bench.flush()
+        #expect(try bench.usage(of: long) == [0: UsageRecord(checks: 67, units: 67)])
+        for index in 0..<200 where index % 3 != 0 {
+            #expect(try bench.usage(of: "\(index)") == [0: UsageRecord(checks: 1, units: 1)])
+        }
+    }
 }
