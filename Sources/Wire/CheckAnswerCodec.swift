@@ -31,17 +31,14 @@ package enum CheckAnswerCodec {
         id: UInt64, _ answer: CheckAnswer, product: Span<UInt8>, transaction: Span<UInt8>,
         original: Span<UInt8>, to output: inout OutputBuffer
     ) {
-        let innerByteCount = byteCount(answer, product, transaction, original)
-        let bodyByteCount =
-            (id == 0 ? 0 : 1 + varintByteCount(id)) + 1
-            + varintByteCount(UInt64(innerByteCount)) + innerByteCount
-        unsafe output.write(upTo: FrameDecoder.prefixByteCount + bodyByteCount) { target in
+        let textByteCount = product.count &+ transaction.count &+ original.count
+        unsafe output.write(upTo: textByteCount &+ fixedByteCountMax) { target in
             var writer = unsafe FieldWriter(target)
-            writer.bigEndian(UInt32(bodyByteCount))
+            writer.count = FrameDecoder.prefixByteCount
             writer.field(0x08, id)
             writer.byte(0x52)
-            writer.varint(UInt64(innerByteCount))
             writer.answer(answer, product, transaction, original)
+            writer.prefix()
             return writer.count
         }
     }
@@ -51,16 +48,18 @@ package enum CheckAnswerCodec {
         _ answer: CheckAnswer, product: Span<UInt8>, transaction: Span<UInt8>,
         original: Span<UInt8>, to output: inout OutputBuffer
     ) {
-        let innerByteCount = byteCount(answer, product, transaction, original)
-        let fieldByteCount = 1 + varintByteCount(UInt64(innerByteCount)) + innerByteCount
-        unsafe output.write(upTo: fieldByteCount) { target in
+        let textByteCount = product.count &+ transaction.count &+ original.count
+        unsafe output.write(upTo: textByteCount &+ fixedByteCountMax) { target in
             var writer = unsafe FieldWriter(target)
             writer.byte(0x0A)
-            writer.varint(UInt64(innerByteCount))
             writer.answer(answer, product, transaction, original)
             return writer.count
         }
     }
+
+    /// More than all but the texts takes: prefix 4; tags 10; ten varints of at most 10 bytes, one
+    /// of which is written eight bytes at a time.
+    private static var fixedByteCountMax: Int { 128 }
 
     /// Appends one frame: a `Response` that carries a batch. `results` is what `appendResult`
     /// wrote, one after the other.
@@ -72,7 +71,9 @@ package enum CheckAnswerCodec {
         let bodyByteCount =
             (id == 0 ? 0 : 1 + varintByteCount(id)) + 1
             + varintByteCount(UInt64(innerByteCount)) + innerByteCount
-        unsafe output.write(upTo: FrameDecoder.prefixByteCount + bodyByteCount) { target in
+        // A varint may be stored as a whole word.
+        let roomByteCount = FrameDecoder.prefixByteCount + bodyByteCount + 8
+        unsafe output.write(upTo: roomByteCount) { target in
             var writer = unsafe FieldWriter(target)
             writer.bigEndian(UInt32(bodyByteCount))
             writer.field(0x08, id)
@@ -82,26 +83,6 @@ package enum CheckAnswerCodec {
             writer.field(0x10, revision)
             return writer.count
         }
-    }
-
-    private static func byteCount(
-        _ answer: CheckAnswer, _ product: Span<UInt8>, _ transaction: Span<UInt8>,
-        _ original: Span<UInt8>
-    ) -> Int {
-        (answer.granted ? 2 : 0) + fieldByteCount(UInt64(bitPattern: Int64(answer.reason)))
-            + fieldByteCount(UInt64(bitPattern: Int64(answer.ownership)))
-            + fieldByteCount(UInt64(bitPattern: answer.validUntilMilliseconds))
-            + textByteCount(product) + textByteCount(transaction) + textByteCount(original)
-            + fieldByteCount(answer.revision)
-    }
-
-    private static func fieldByteCount(_ value: UInt64) -> Int {
-        value == 0 ? 0 : 1 + varintByteCount(value)
-    }
-
-    private static func textByteCount(_ text: Span<UInt8>) -> Int {
-        let count = text.count
-        return count == 0 ? 0 : 1 + varintByteCount(UInt64(count)) + count
     }
 
     /// Bytes of a varint: one per seven bits, at least one.
@@ -120,18 +101,43 @@ package enum CheckAnswerCodec {
     @inline(__always)
     mutating func byte(_ byte: UInt8) {
         unsafe target[count] = byte
-        count += 1
-    }
-
-    mutating func bigEndian(_ value: UInt32) {
-        byte(UInt8(truncatingIfNeeded: value >> 24))
-        byte(UInt8(truncatingIfNeeded: value >> 16))
-        byte(UInt8(truncatingIfNeeded: value >> 8))
-        byte(UInt8(truncatingIfNeeded: value))
+        count &+= 1
     }
 
     @inline(__always)
+    mutating func bigEndian(_ value: UInt32) {
+        unsafe UnsafeMutableRawPointer(target + count)
+            .storeBytes(of: value.bigEndian, as: UInt32.self)
+        count &+= 4
+    }
+
+    /// Writes the byte count of all that stands behind the first four bytes into them.
+    @inline(__always)
+    mutating func prefix() {
+        let end = count
+        count = 0
+        bigEndian(UInt32(truncatingIfNeeded: end &- FrameDecoder.prefixByteCount))
+        count = end
+    }
+
+    /// Up to 56 bits are spread over eight bytes and stored as one word, of which what is no part
+    /// of the varint is overwritten later: a loop of dependent steps per byte took longer.
+    @inline(__always)
     mutating func varint(_ value: UInt64) {
+        if value < 0x80 { return byte(UInt8(truncatingIfNeeded: value)) }
+        guard value < 1 &<< 56 else { return longVarint(value) }
+        var word = value & 0x0FFF_FFFF | (value & 0xFF_FFFF_F000_0000) &<< 4
+        word = word & 0x3FFF_0000_3FFF | (word & 0xFFF_C000_0FFF_C000) &<< 2
+        word = word & 0x7F_007F_007F_007F | (word & 0x3F80_3F80_3F80_3F80) &<< 1
+        let byteCount = (71 &- word.leadingZeroBitCount) &>> 3
+        word |= 0x8080_8080_8080_8080 & (1 &<< UInt64(8 &* (byteCount &- 1)) &- 1)
+        unsafe UnsafeMutableRawPointer(target + count)
+            .storeBytes(of: word.littleEndian, as: UInt64.self)
+        count &+= byteCount
+    }
+
+    @inline(never)
+    private mutating func longVarint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             byte(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -148,15 +154,33 @@ package enum CheckAnswerCodec {
         varint(value)
     }
 
+    /// Texts of 8 to 32 bytes by two moves that may overlap: a call of `memmove` takes longer.
     @inline(__always)
     mutating func copy(_ bytes: Span<UInt8>) {
-        let destination = unsafe target + count
+        let destination = unsafe UnsafeMutableRawPointer(target + count)
         let byteCount = bytes.count
-        unsafe bytes.withUnsafeBufferPointer { source in
-            guard let address = source.baseAddress else { return }
-            unsafe destination.update(from: address, count: byteCount)
+        unsafe bytes.withUnsafeBytes { source in
+            if byteCount >= 16, byteCount <= 32 {
+                unsafe Self.move(source, destination, byteCount, as: SIMD2<UInt64>.self, 16)
+            } else if byteCount >= 8, byteCount < 16 {
+                unsafe Self.move(source, destination, byteCount, as: UInt64.self, 8)
+            } else if let address = source.baseAddress {
+                unsafe destination.copyMemory(from: address, byteCount: byteCount)
+            }
         }
-        count += byteCount
+        count &+= byteCount
+    }
+
+    /// The first and the last `width` bytes.
+    @inline(__always)
+    private static func move<Word: BitwiseCopyable>(
+        _ source: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer, _ byteCount: Int,
+        as type: Word.Type, _ width: Int
+    ) {
+        let first = unsafe source.loadUnaligned(fromByteOffset: 0, as: type)
+        let last = unsafe source.loadUnaligned(fromByteOffset: byteCount &- width, as: type)
+        unsafe target.storeBytes(of: first, as: type)
+        unsafe target.storeBytes(of: last, toByteOffset: byteCount &- width, as: type)
     }
 
     @inline(__always)
@@ -167,12 +191,22 @@ package enum CheckAnswerCodec {
         copy(text)
     }
 
-    /// The fields of `CheckAccessResponse`. int32 fields take the bits of an int64, as on the wire.
+    /// A `CheckAccessResponse` behind its length. int32 fields take the bits of an int64, as on the
+    /// wire.
+    ///
+    /// The length is written last: it takes one byte, as a rule, and to count the bytes beforehand
+    /// took as long as to write them. Where it takes more the rest moves on.
+    @inline(__always)
     mutating func answer(
         _ answer: CheckAnswer, _ product: Span<UInt8>, _ transaction: Span<UInt8>,
         _ original: Span<UInt8>
     ) {
-        field(0x08, answer.granted ? 1 : 0)
+        let start = count
+        count &+= 1
+        if answer.granted {
+            byte(0x08)
+            byte(1)
+        }
         field(0x10, UInt64(bitPattern: Int64(answer.reason)))
         field(0x18, UInt64(bitPattern: Int64(answer.ownership)))
         field(0x20, UInt64(bitPattern: answer.validUntilMilliseconds))
@@ -180,5 +214,21 @@ package enum CheckAnswerCodec {
         text(0x32, transaction)
         text(0x3A, original)
         field(0x40, answer.revision)
+        let byteCount = count &- start &- 1
+        if byteCount >= 0x80 { return insertLength(UInt64(byteCount), at: start) }
+        unsafe target[start] = UInt8(truncatingIfNeeded: byteCount)
+    }
+
+    /// Writes a length of more than one byte into the byte that was left for it, and before what
+    /// follows, which moves on.
+    @inline(never)
+    private mutating func insertLength(_ length: UInt64, at start: Int) {
+        let content = unsafe target + start + 1
+        let moved = CheckAnswerCodec.varintByteCount(length) &- 1
+        unsafe (content + moved).update(from: content, count: Int(length))
+        let end = count &+ moved
+        count = start
+        longVarint(length)
+        count = end
     }
 }

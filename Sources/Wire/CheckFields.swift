@@ -1,28 +1,32 @@
 /// Where some bytes lie in a frame's body; 8 bytes, so that a decoded check stays small.
-package struct ByteRange: Hashable, Sendable {
+@usableFromInline package struct ByteRange: Hashable, Sendable {
     /// Index of the first byte.
-    package var start: UInt32
+    @usableFromInline package var start: UInt32
     /// How many bytes.
-    package var byteCount: UInt32
+    @usableFromInline package var byteCount: UInt32
 
     /// No bytes.
     package static let empty = ByteRange(start: 0, byteCount: 0)
 
     /// `byteCount` bytes from `start` on.
+    @inlinable
     package init(start: Int, byteCount: Int) {
         self.start = UInt32(truncatingIfNeeded: start)
         self.byteCount = UInt32(truncatingIfNeeded: byteCount)
     }
 
     /// Whether there are no bytes.
+    @inlinable
     package var isEmpty: Bool { byteCount == 0 }
 
     /// The indices.
-    package var indices: Range<Int> { Int(start)..<Int(start) + Int(byteCount) }
+    @inlinable
+    package var indices: Range<Int> { Int(start)..<Int(start) &+ Int(byteCount) }
 }
 
 extension Span where Element == UInt8 {
     /// The bytes at `range`, which must lie within the span.
+    @inlinable
     @_lifetime(copy self)
     package func extracting(_ range: ByteRange) -> Span<UInt8> { extracting(range.indices) }
 }
@@ -74,6 +78,40 @@ package struct CheckFields: Equatable, Sendable {
 
     /// A check of nothing.
     package init() {}
+}
+
+/// What keeps a check from being asked, by the contract's rules; the first that holds.
+package enum CheckFault: UInt8, Sendable {
+    /// It can be asked, if its scope is known.
+    case none
+    /// The customer is not named, or by no identifier.
+    case customer
+    /// Nothing is asked about.
+    case missingSubject
+    /// What is asked about is no identifier.
+    case subject
+    /// The instant is before 1970.
+    case instant
+}
+
+extension CheckFields {
+    /// Judges everything but the scope. `text` is what the ranges point into.
+    ///
+    /// One call for all rules: a check has three texts, and a call of a function of another module
+    /// for each of them took longer than the rules.
+    package func fault(in text: Span<UInt8>) -> CheckFault {
+        unsafe text.withUnsafeBytes { text in
+            // Every range lies within what was received; see `FieldReader.range`.
+            precondition(Int(customer.start) &+ Int(customer.byteCount) <= text.count)
+            precondition(Int(subject.start) &+ Int(subject.byteCount) <= text.count)
+            guard customerKind != .none, unsafe Identifier.isValid(text, at: customer) else {
+                return .customer
+            }
+            guard subjectKind != .none else { return .missingSubject }
+            guard unsafe Identifier.isValid(text, at: subject) else { return .subject }
+            return atMilliseconds < 0 ? .instant : .none
+        }
+    }
 }
 
 /// A request with one check in it.

@@ -60,6 +60,18 @@ package struct FrameDecoder: ~Copyable, Sendable {
         return .input(start..<position)
     }
 
+    /// Reads checks that lie whole in `input` from `position` on into `run`, and takes nothing: to
+    /// take them, the caller moves its position to the end of the last one.
+    ///
+    /// - Returns: how many. None where bytes are held that come first, and where `next` has to
+    ///   judge what comes first.
+    package func gather(
+        _ input: Span<UInt8>, from position: Int, into run: borrowing CheckRun
+    ) -> Int {
+        guard heldByteCount == 0 else { return 0 }
+        return run.gather(input, from: position, frameByteCountMax: frameByteCountMax)
+    }
+
     /// Keeps what `next` left of `input` until more comes.
     package mutating func hold(_ input: Span<UInt8>, from position: Int) {
         if deliveredByteCount > 0 {

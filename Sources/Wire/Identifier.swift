@@ -15,21 +15,34 @@ package enum Identifier {
 
     /// Whether `bytes` are UTF-8 text.
     ///
-    /// Eight bytes at a time while they are ASCII, which is what identifiers are made of.
+    /// Eight bytes at a time while they are ASCII, which is what identifiers are made of; the last
+    /// eight are read again with some that came before, which costs less than a byte at a time.
     package static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
-        unsafe bytes.withUnsafeBytes { buffer in
+        unsafe bytes.withUnsafeBytes { buffer in unsafe isUTF8(buffer) }
+    }
+
+    /// Whether the bytes at `range`, which lie within `text`, are an identifier.
+    @inline(__always)
+    static func isValid(_ text: UnsafeRawBufferPointer, at range: ByteRange) -> Bool {
+        guard range.byteCount &- 1 < UInt32(byteCountMax) else { return false }
+        return unsafe isUTF8(UnsafeRawBufferPointer(rebasing: text[range.indices]))
+    }
+
+    @inline(__always)
+    private static func isUTF8(_ buffer: UnsafeRawBufferPointer) -> Bool {
+        let count = buffer.count
+        var bits: UInt64 = 0
+        if count >= 8 {
             var index = 0
-            while index + 8 <= buffer.count {
-                let word = unsafe buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                guard word & 0x8080_8080_8080_8080 == 0 else { return unsafe isUTF8(buffer, index) }
-                index += 8
+            while index &+ 8 <= count {
+                bits |= unsafe buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                index &+= 8
             }
-            while index < buffer.count {
-                guard unsafe buffer[index] < 0x80 else { return unsafe isUTF8(buffer, index) }
-                index += 1
-            }
-            return true
+            bits |= unsafe buffer.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        } else {
+            for index in 0..<count { bits |= UInt64(unsafe buffer[index]) }
         }
+        return bits & 0x8080_8080_8080_8080 == 0 ? true : unsafe isUTF8(buffer, 0)
     }
 
     /// The whole rule, from `start` on, which is the beginning of a character.

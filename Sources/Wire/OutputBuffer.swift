@@ -5,11 +5,11 @@
 /// constant; `removeAll` and `consume` give back what a large burst had claimed.
 ///
 /// `@unchecked Sendable`: the storage has one owner, this value, which cannot be copied.
-@safe package struct OutputBuffer: ~Copyable, @unchecked Sendable {
+@safe @usableFromInline package struct OutputBuffer: ~Copyable, @unchecked Sendable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    private var start: Int
-    private var end: Int
+    @usableFromInline var start: Int
+    @usableFromInline var end: Int
     /// What an emptied buffer may keep, in bytes.
     private let retainedByteCountMax: Int
 
@@ -30,7 +30,8 @@
     deinit { unsafe base.deallocate() }
 
     /// Bytes waiting to be consumed.
-    package var count: Int { end - start }
+    @inlinable
+    package var count: Int { end &- start }
 
     /// Whether nothing waits.
     package var isEmpty: Bool { end == start }
@@ -114,6 +115,7 @@ extension OutputBuffer {
     /// Lets `body` write up to `byteCount` bytes at the end; it returns how many it wrote.
     ///
     /// `body` gets the address of `byteCount` writable bytes.
+    @inline(__always)
     mutating func write(
         upTo byteCount: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int
     ) {
