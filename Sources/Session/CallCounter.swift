@@ -23,6 +23,8 @@ package final class CallCounter: Sendable {
     private let durations: InlineArray<16, Atomic<UInt64>>
     /// Calls answered at once since the batch at hand began, by method.
     private let newCalls: InlineArray<16, Atomic<UInt64>>
+    /// A bit for each method that has some.
+    private let newMethods = Atomic<UInt64>(0)
     /// By scope and reason.
     private let checks: InlineArray<1536, Atomic<UInt64>>
     private let receivedBytes = Atomic<UInt64>(0)
@@ -52,11 +54,14 @@ extension CallCounter {
         Self.add(1, to: checks[scope.value &* Self.reasonCount &+ Int(reason.rawValue)])
     }
 
-    /// A call was answered at once, with OK where nothing else is said.
-    func answered(_ method: CallMethod, _ code: StatusCode = .ok) {
+    /// Calls were answered at once, with OK where nothing else is said.
+    func answered(_ method: CallMethod, _ code: StatusCode = .ok, count: Int = 1) {
         let index = Int(method.rawValue)
-        Self.add(1, to: calls[index &* Self.codeCount &+ Int(code.rawValue)])
-        Self.add(1, to: newCalls[index])
+        let count = UInt64(count)
+        Self.add(count, to: calls[index &* Self.codeCount &+ Int(code.rawValue)])
+        Self.add(count, to: newCalls[index])
+        let known = newMethods.load(ordering: .relaxed)
+        newMethods.store(known | 1 &<< UInt64(index), ordering: .relaxed)
     }
 
     /// A call came back from other threads.
@@ -69,9 +74,13 @@ extension CallCounter {
 
     /// What was answered at once leaves with one write: all of it took that long.
     func batchEnded(microseconds: UInt64) {
-        for index in 0..<Self.methodCount {
+        var methods = newMethods.load(ordering: .relaxed)
+        guard methods != 0 else { return }
+        newMethods.store(0, ordering: .relaxed)
+        while methods != 0 {
+            let index = methods.trailingZeroBitCount
+            methods &= methods &- 1
             let count = newCalls[index].load(ordering: .relaxed)
-            guard count > 0 else { continue }
             newCalls[index].store(0, ordering: .relaxed)
             addDuration(microseconds, count: count, index)
         }

@@ -36,20 +36,17 @@ extension Responder {
     ) -> Bool {
         do throws(Refusal) {
             if isDraining { throw .draining }
-            let scope = try checkedScope(envelope.check, body)
-            // A load of the revision for those who ask for one.
-            if envelope.check.minRevision > 0, envelope.check.minRevision > access.revision {
-                return false
+            let place = try checkedPlace(of: envelope.check, body)
+            let batch = access.batch()
+            guard envelope.check.minRevision <= batch.revision else { return false }
+            meter?.beginBatch()
+            let now = batchMilliseconds
+            try withCatalog { (catalog) throws(Refusal) in
+                let step = CheckStep(batch: batch, nowMilliseconds: now)
+                try answer(
+                    envelope.check, place, body, envelope.id, in: step, under: catalog, &output)
             }
-            let id = envelope.id
-            let units = envelope.check.units
-            let isOfNow = envelope.check.atMilliseconds == 0
-            try ask(envelope.check, scope, body) { answer, product, transaction, original in
-                CheckAnswerCodec.appendFrame(
-                    id: id, answer, product: product, transaction: transaction, original: original,
-                    to: &output)
-                if isOfNow, answer.granted { meter?.count(transaction, in: scope, units: units) }
-            }
+            meter?.countBatch()
             counts.answered(.checkAccess)
         } catch {
             refuse(envelope.id, error, &output)
@@ -66,12 +63,12 @@ extension Responder {
             if isOverLimit { throw .batchTooLarge(limits) }
             var minRevision: UInt64 = 0
             for check in checks {
-                _ = try checkedScope(check, body)
+                _ = try checkedPlace(of: check, body)
                 minRevision = max(minRevision, check.minRevision)
             }
             guard minRevision <= access.revision else { return false }
             let revision = try access.consistently { (revision) throws(Refusal) in
-                try askAll(body)
+                try askAll(checks, body)
                 return revision
             }
             // Id, revision and lengths take less than 64 bytes.
@@ -87,20 +84,37 @@ extension Responder {
         return true
     }
 
-    /// Asks the checks in `checks`, from the first one on. It may run again: what is granted counts
+    /// Asks the checks of a batch, from the first one on. It may run again: what is granted counts
     /// once the batch is answered.
-    private func askAll(_ body: Span<UInt8>) throws(Refusal) {
+    private func askAll(_ checks: [CheckFields], _ body: Span<UInt8>) throws(Refusal) {
         results.removeAll()
         meter?.beginBatch()
-        for check in checks {
-            let scope = try checkedScope(check, body)
-            let isOfNow = check.atMilliseconds == 0
-            try ask(check, scope, body) { answer, product, transaction, original in
-                CheckAnswerCodec.appendResult(
-                    answer, product: product, transaction: transaction, original: original,
-                    to: &results)
-                if isOfNow, answer.granted {
-                    meter?.note(transaction, in: scope, units: check.units)
+        var start = 0
+        while start < checks.count {
+            let end = min(start + CheckRun.countMax, checks.count)
+            try askTogether(checks.span.extracting(start..<end), body, &places)
+            start = end
+        }
+    }
+
+    /// Asks some of the checks, step by step.
+    private func askTogether(
+        _ checks: Span<CheckFields>, _ body: Span<UInt8>, _ places: inout [CheckPlace]
+    ) throws(Refusal) {
+        let batch = access.batch()
+        let now = batchMilliseconds
+        approach(checks, body, count: checks.count, &places)
+        try withCatalog { (catalog) throws(Refusal) in
+            let step = CheckStep(batch: batch, nowMilliseconds: now)
+            for index in checks.indices {
+                let (place, check) = (places[index], checks[index])
+                try ask(check, place, body, in: step, under: catalog) {
+                    answer, product, transaction, original in
+                    CheckAnswerCodec.appendResult(
+                        answer, product: product, transaction: transaction, original: original,
+                        to: &results)
+                    guard answer.granted, check.atMilliseconds == 0 else { return }
+                    meter?.note(transaction, in: place.scope, units: check.units)
                 }
             }
         }
@@ -130,88 +144,5 @@ extension Responder {
                 deadlineMilliseconds: limits.deadline(
                     timeoutMilliseconds: envelope.timeoutMilliseconds, at: nowMilliseconds),
                 body: Text(copying: body).bytes))
-    }
-}
-
-// MARK: - One check
-
-extension Responder {
-    /// Applies the contract's rules to a check and finds its scope.
-    private func checkedScope(
-        _ check: CheckFields, _ body: Span<UInt8>
-    ) throws(Refusal) -> ScopeIndex {
-        guard check.customerKind != .none, Identifier.isValid(body.extracting(check.customer))
-        else { throw .invalidCustomer }
-        guard check.subjectKind != .none else { throw .missingSubject }
-        guard Identifier.isValid(body.extracting(check.subject)) else { throw .invalidSubject }
-        guard check.atMilliseconds >= 0 else { throw .negativeInstant }
-        let bundleID = body.extracting(check.bundleID)
-        guard let scope = access.scopeIndex(bundleID: bundleID, environment: check.environment)
-        else { throw .unknownScope }
-        return scope
-    }
-
-    /// Puts a checked question to the service.
-    private func ask(
-        _ check: CheckFields, _ scope: ScopeIndex, _ body: Span<UInt8>,
-        _ answered: (CheckAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
-    ) throws(Refusal) {
-        guard check.customerKind == .appAccountToken else {
-            return try ask(check, scope, body, name: body.extracting(check.customer), answered)
-        }
-        // UUIDs compare without case; stored in lower case.
-        token.removeAll()
-        token.append(lowercasing: body.extracting(check.customer))
-        try ask(check, scope, body, token: token, answered)
-    }
-
-    private func ask(
-        _ check: CheckFields, _ scope: ScopeIndex, _ body: Span<UInt8>,
-        token: borrowing OutputBuffer,
-        _ answered: (CheckAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
-    ) throws(Refusal) {
-        try ask(check, scope, body, name: token.bytes, answered)
-    }
-
-    private func ask(
-        _ check: CheckFields, _ scope: ScopeIndex, _ body: Span<UInt8>, name: Span<UInt8>,
-        _ answered: (CheckAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
-    ) throws(Refusal) {
-        let query = AccessQuery(
-            scope: scope, kind: check.identityKind, name: name,
-            subject: check.subjectKind == .entitlement ? .entitlement : .product,
-            subjectName: body.extracting(check.subject), atMilliseconds: check.atMilliseconds,
-            nowMilliseconds: batchMilliseconds)
-        try access.checkAccess(query, reader: reader) { answer, product, transaction, original in
-            counts.decided(scope, answer.reason)
-            answered(
-                CheckAnswer(
-                    granted: answer.reason.isGranted, reason: Int32(answer.reason.rawValue),
-                    ownership: Int32(answer.ownership.rawValue),
-                    validUntilMilliseconds: answer.validUntil, revision: answer.revision),
-                product, transaction, original)
-        }
-    }
-}
-
-extension CheckFields {
-    /// The kind of name that the customer is given by.
-    fileprivate var identityKind: IdentityKind {
-        switch customerKind {
-        case .none, .customerID: .customer
-        case .appAccountToken: .appAccountToken
-        case .appTransactionID: .appTransaction
-        case .originalTransactionID: .originalTransaction
-        }
-    }
-}
-
-extension OutputBuffer {
-    /// Appends `bytes` with A to Z as a to z.
-    fileprivate mutating func append(lowercasing bytes: Span<UInt8>) {
-        for index in bytes.indices {
-            let byte = bytes[index]
-            append(0x41...0x5A ~= byte ? byte | 0x20 : byte)
-        }
     }
 }

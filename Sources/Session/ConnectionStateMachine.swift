@@ -79,7 +79,8 @@ package struct ConnectionStateMachine: Equatable, Sendable {
 
     /// When `expire` has something to do; nil = never. At idle there is no timer.
     package var nextDeadlineMilliseconds: Int64? {
-        [frameDeadline, stallDeadline, lingerDeadline].compactMap(\.self).min()
+        if frameDeadline == nil, stallDeadline == nil, lingerDeadline == nil { return nil }
+        return min(frameDeadline ?? .max, stallDeadline ?? .max, lingerDeadline ?? .max)
     }
 
     /// Whether frames that were held back may be taken now.
@@ -136,7 +137,7 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// A frame was given out whole: the next one has its own time.
+    /// Frames were given out whole: the next one has its own time.
     package mutating func tookFrame() { frameDeadline = nil }
 
     /// The bytes have no meaning any more: nothing more is taken, what is owed leaves.

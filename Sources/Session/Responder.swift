@@ -14,6 +14,10 @@ package final class Responder {
     /// Counts what is granted; nil: nobody does.
     package let meter: UsageMeter?
     let arena = MessageArena()
+    /// Checks of their own frames, being answered together.
+    let run = CheckRun()
+    /// What was found out about each check of a step.
+    var places = [CheckPlace](repeating: CheckPlace(), count: CheckRun.countMax)
     /// The checks of the batch being answered.
     var checks: [CheckFields] = []
     /// Their answers.
@@ -172,13 +176,18 @@ extension Responder {
         _ output: inout OutputBuffer, _ nowMilliseconds: Int64
     ) throws(WireError) -> Bool {
         let outputStart = output.count
-        while machine.mayTakeFrame(newOutputByteCount: output.count - outputStart) {
+        while true {
+            answerRuns(
+                run, of: input, from: &position, decoder, &machine, &output,
+                outputStart: outputStart)
+            guard machine.mayTakeFrame(newOutputByteCount: output.count - outputStart) else {
+                return true
+            }
             guard let body = try decoder.next(in: input, from: &position) else { return false }
             machine.tookFrame()
             try answer(
                 decoder.bytes(of: body, in: input), &machine, &calls, &output, nowMilliseconds)
         }
-        return true
     }
 
     /// Answers bytes that are no frame or message with id 0; nothing more is taken after it.
