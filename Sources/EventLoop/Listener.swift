@@ -9,6 +9,14 @@ package final class Listener: LoopHandle {
     package let address: SocketAddress
     private var onAccept: ((Listener, Result<StreamConnection, UVError>) -> Void)?
     private let isUnix: Bool
+    /// Connections accepted in a row: everybody else has a turn then. libuv would go on until
+    /// nobody waits, at some 25 us for each, while requests of others wait.
+    private static let burstCountMax = 16
+    private var burstCount = 0
+    /// The loop's time, which stands still during an iteration, when the burst began.
+    private var burstMilliseconds: UInt64 = 0
+    /// Goes on with the next burst.
+    private var nextBurst: Timer?
 
     /// Takes the descriptor of `socket` and listens.
     ///
@@ -71,6 +79,44 @@ package final class Listener: LoopHandle {
             let error = UVError(code: status, operation: "accept", subject: address.description)
             return onAccept(self, .failure(error))
         }
+        if isBurstOver, postpone() { return }
+        acceptNext(onAccept)
+    }
+
+    private var isBurstOver: Bool {
+        if loop.nowMilliseconds != burstMilliseconds {
+            burstMilliseconds = loop.nowMilliseconds
+            burstCount = 0
+        }
+        burstCount += 1
+        return burstCount > Self.burstCountMax
+    }
+
+    /// Leaves the connection with libuv, which asks for no further one until it is taken.
+    ///
+    /// - Returns: false where there is no memory for that: it is to be taken now.
+    private func postpone() -> Bool {
+        do throws(UVError) {
+            if nextBurst == nil {
+                nextBurst = try Timer(loop: loop) { [unowned self] in beginBurst() }
+            }
+            nextBurst?.start(afterMilliseconds: 0)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func beginBurst() {
+        guard !isClosing, let onAccept else { return }
+        burstMilliseconds = loop.nowMilliseconds
+        burstCount = 1
+        acceptNext(onAccept)
+    }
+
+    private func acceptNext(
+        _ onAccept: (Listener, Result<StreamConnection, UVError>) -> Void
+    ) {
         do throws(UVError) {
             let connection = try StreamConnection(loop: loop, isUnix: isUnix)
             let result = unsafe uv_accept(
@@ -86,5 +132,10 @@ package final class Listener: LoopHandle {
         }
     }
 
-    override func didClose() { onAccept = nil }
+    override func willClose() { nextBurst?.close() }
+
+    override func didClose() {
+        onAccept = nil
+        nextBurst = nil
+    }
 }

@@ -8,9 +8,18 @@ internal import CLibuv
     /// connections with 64 requests in flight each still need one read per wakeup.
     package static let readByteCountMax = 65_536
 
+    /// See `readState`.
+    @unsafe struct ReadState {
+        /// Where every connection of the loop reads to: a read is consumed before the next begins.
+        let buffer: UnsafeMutablePointer<CChar>
+        /// The stream that has just filled the buffer. It gets none at libuv's next question: libuv
+        /// would read from it up to 32 times, while all others wait.
+        var filledBy: UnsafeMutablePointer<uv_handle_t>?
+    }
+
     let raw: UnsafeMutablePointer<uv_loop_t>
-    /// Where every connection of this loop reads to: a read is consumed before the next begins.
-    let readBuffer: UnsafeMutablePointer<CChar>
+    /// What libuv's read callbacks share; the loop's `data`, so that they need not touch an object.
+    let readState: UnsafeMutablePointer<ReadState>
     /// Handles that are open or closing; 0 after `close()`.
     package internal(set) var openHandleCount = 0
     /// How many events this loop has delivered; spinning ends when it stands still.
@@ -28,12 +37,16 @@ internal import CLibuv
             unsafe raw.deallocate()
             throw UVError(code: result, operation: "create an event loop")
         }
-        unsafe readBuffer = .allocate(capacity: Loop.readByteCountMax)
+        unsafe readState = .allocate(capacity: 1)
+        unsafe readState.initialize(
+            to: ReadState(buffer: .allocate(capacity: Loop.readByteCountMax)))
+        unsafe raw.pointee.data = UnsafeMutableRawPointer(readState)
     }
 
     deinit {
         precondition(isClosed, "a Loop must be closed before it is dropped")
-        unsafe readBuffer.deallocate()
+        unsafe readState.pointee.buffer.deallocate()
+        unsafe readState.deallocate()
         unsafe raw.deallocate()
     }
 
@@ -67,6 +80,11 @@ internal import CLibuv
     }
 
     /// Polls without sleeping until nothing has happened for `duration` microseconds.
+    ///
+    /// An empty poll offers the core to whoever else can run there: on one core the threads that
+    /// verify and commit would otherwise wait behind a loop that has nothing to do. Beside one
+    /// client that checked without a pause, 2,500 purchases took 2.6 s to take in without the offer
+    /// and 1.6 s with it.
     private func spin(for duration: UInt64) {
         var seen = deliveredCount
         var deadline = MonotonicClock.nowMicroseconds + duration
@@ -78,6 +96,8 @@ internal import CLibuv
                 deadline = now + duration
             } else if now >= deadline {
                 return
+            } else {
+                cuv_yield()
             }
         }
     }

@@ -60,6 +60,8 @@ final class ServerLoop {
     /// When `deadlineTimer` fires; nil = it is stopped.
     var timerDeadline: Int64?
     var drainTimers: [Timer] = []
+    /// The monotonic clock at the end of the last batch of this iteration; 0 = not known.
+    private var endOfBatch: UInt64 = 0
     private var nextConnectionID: UInt64 = 0
     private var nextCallID: UInt64 = 0
 
@@ -80,6 +82,7 @@ final class ServerLoop {
             access: parts.access, limits: parts.options.limits, identity: parts.options.identity,
             meter: flusher?.meter, counts: parts.port.counts)
         deadlineTimer = try Timer(loop: loop) { [unowned self] in timerFired() }
+        _ = try LoopHook(loop: loop, phase: .beforeSleep) { [unowned self] in clockIsOld() }
     }
 
     // MARK: Connections
@@ -159,6 +162,26 @@ final class ServerLoop {
         calls[callID] = CallInFlight(connectionID: handler.id, tag: call.tag, claim: claim)
         handler.callIDs.insert(callID)
         deadlines.insert(.call(callID), atMilliseconds: call.deadlineMilliseconds)
+        startTimer()
         return nil
     }
+
+    // MARK: The clock of batches
+
+    /// Requests are about to be answered. A batch begins where the one before ended, reading its
+    /// bytes included: one look at the clock (40 ns) for each batch instead of two.
+    func beginBatch() {
+        responder.batchMicroseconds =
+            endOfBatch > 0 ? endOfBatch : MonotonicClock.nowMicroseconds
+    }
+
+    /// Their answers have left.
+    func endBatch() {
+        endOfBatch = MonotonicClock.nowMicroseconds
+        responder.batchEnded(atMicroseconds: endOfBatch)
+    }
+
+    /// The loop may sleep, or does something else than answering: the next batch looks at the
+    /// clock.
+    func clockIsOld() { endOfBatch = 0 }
 }

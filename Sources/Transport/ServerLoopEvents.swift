@@ -10,7 +10,8 @@ internal import Wire
 extension ServerLoop {
     /// Handles what other threads said, in order.
     func received(_ messages: [LoopMessage]) {
-        responder.batchMicroseconds = MonotonicClock.nowMicroseconds
+        clockIsOld()
+        beginBatch()
         defer { responder.batchEnded(atMicroseconds: responder.batchMicroseconds) }
         // Answers for one connection that follow each other leave with one write.
         var unsettled: ConnectionHandler?
@@ -61,7 +62,7 @@ extension ServerLoop {
     private func announceAwaited() {
         var lowest = UInt64.max
         for id in awaiting {
-            lowest = min(lowest, connections[id]?.session.awaitedRevision ?? .max)
+            lowest = min(lowest, connections[id]?.awaitedRevision ?? .max)
         }
         parts.port.awaitRevision(lowest)
         // A commit between the check and the store above has woken nobody.
@@ -72,27 +73,36 @@ extension ServerLoop {
 // MARK: - Deadlines
 
 extension ServerLoop {
-    /// Sees to what a connection waits for; after every event of it.
-    func watch(_ handler: ConnectionHandler) {
-        if let deadline = handler.session.nextDeadlineMilliseconds {
-            if deadline < handler.armedDeadline ?? .max {
-                if handler.armedDeadline == nil { armedConnectionCount += 1 }
-                handler.armedDeadline = deadline
-                deadlines.insert(.connection(handler.id), atMilliseconds: deadline)
-            }
+    /// Sees to what a connection waits for; after every event of it. Most wait for nothing.
+    func watch(_ handler: ConnectionHandler, _ session: borrowing ClientConnection) {
+        if let deadline = session.nextDeadlineMilliseconds {
+            arm(handler, atMilliseconds: deadline)
         }
-        if handler.session.awaitedRevision != nil {
-            awaiting.insert(handler.id)
-            announceAwaited()
-        } else if !awaiting.isEmpty {
-            awaiting.remove(handler.id)
-        }
+        let revision = session.awaitedRevision
+        if revision != nil || handler.awaitedRevision != nil { note(revision, awaitedBy: handler) }
         flusher?.watch()
+    }
+
+    private func arm(_ handler: ConnectionHandler, atMilliseconds deadline: Int64) {
+        guard deadline < handler.armedDeadline ?? .max else { return }
+        if handler.armedDeadline == nil { armedConnectionCount += 1 }
+        handler.armedDeadline = deadline
+        deadlines.insert(.connection(handler.id), atMilliseconds: deadline)
         startTimer()
     }
 
+    private func note(_ revision: UInt64?, awaitedBy handler: ConnectionHandler) {
+        handler.awaitedRevision = revision
+        if revision == nil {
+            awaiting.remove(handler.id)
+        } else {
+            awaiting.insert(handler.id)
+            announceAwaited()
+        }
+    }
+
     /// Brings the timer to the earliest deadline.
-    private func startTimer() {
+    func startTimer() {
         guard let earliest = deadlines.earliestMilliseconds, earliest < timerDeadline ?? .max
         else { return }
         timerDeadline = earliest
@@ -109,14 +119,15 @@ extension ServerLoop {
 
     func timerFired() {
         timerDeadline = nil
-        responder.batchMicroseconds = MonotonicClock.nowMicroseconds
+        clockIsOld()
+        beginBatch()
         while let key = deadlines.popDue(atMilliseconds: nowMilliseconds) {
             switch key {
             case .call(let callID): expireCall(callID)
             case .connection(let id): expireConnection(id)
             }
         }
-        responder.batchEnded(atMicroseconds: MonotonicClock.nowMicroseconds)
+        endBatch()
         startTimer()
         restIfIdle()
     }

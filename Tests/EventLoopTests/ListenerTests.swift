@@ -58,6 +58,33 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `a crowd is let in by and by, so that others have their turns`() throws {
+        let socket = try #require(
+            try ListeningSocket.bind(.ipv4(host: "127.0.0.1", port: 0), count: 1).first)
+        let loop = try Loop()
+        var (acceptedCount, acceptedBefore, largestBurst) = (0, 0, 0)
+        let recorders = (0..<100).map { _ in RecordingHandler() }
+        _ = try Listener(loop: loop, socket: socket) { listener, result in
+            guard case .success(let stream) = result else { return }
+            acceptedCount += 1
+            stream.close()
+            if acceptedCount == recorders.count { listener.close() }
+        }
+        _ = try LoopHook(loop: loop, phase: .beforeSleep) {
+            largestBurst = max(largestBurst, acceptedCount - acceptedBefore)
+            acceptedBefore = acceptedCount
+        }
+        for recorder in recorders {
+            _ = try StreamConnection.connect(to: socket.address, loop: loop, handler: recorder)
+        }
+        loop.run()
+        loop.close()
+        #expect(acceptedCount == 100)
+        // A burst, and before it the one that was left with libuv.
+        #expect((1...17).contains(largestBurst))
+        #expect(loop.openHandleCount == 0)
+    }
+
     @Test func `after close nobody is accepted`() throws {
         let socket = try #require(
             try ListeningSocket.bind(.ipv4(host: "127.0.0.1", port: 0), count: 1).first)

@@ -28,6 +28,45 @@ import Testing
         #expect(count == 2)
     }
 
+    @Test func `a loop that spins hears other threads, however long it would spin`() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var count = 0
+        let wakeup = try Wakeup(loop: loop) {
+            count += 1
+            if count == 3 { loop.stop() }
+        }
+        let signal = wakeup.signal
+        let thread = try Thread(name: "caller") {
+            for _ in 0..<3 {
+                signal.send()
+                Doorbell().wait(milliseconds: 20)
+            }
+        }
+        // Ten minutes: only a poll that looks at other threads ends this.
+        loop.run(spinMicroseconds: 600_000_000)
+        thread.join()
+        #expect(count == 3)
+    }
+
+    @Test func `after a spin without an event the loop sleeps`() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        // A hook runs once for each poll and each sleep: some thousand polls fit into the spin, and
+        // with a loop that never slept a hundred thousand and more would fit into the wait.
+        var iterationCount = 0
+        var countAfterSpin = 0
+        _ = try LoopHook(loop: loop, phase: .beforeSleep) { iterationCount += 1 }
+        let spun = try Timer(loop: loop) { countAfterSpin = iterationCount }
+        spun.start(afterMilliseconds: 100)
+        let end = try Timer(loop: loop) { loop.stop() }
+        end.start(afterMilliseconds: 200)
+        loop.run(spinMicroseconds: 1_000)
+        // The spin after the first timer, and nothing else.
+        #expect(iterationCount - countAfterSpin <= 20_000)
+        #expect(iterationCount > 0)
+    }
+
     @Test func `closing a loop closes every handle that is left`() throws {
         let loop = try Loop()
         let sockets = try ListeningSocket.bind(.ipv4(host: "127.0.0.1", port: 0), count: 1)

@@ -144,6 +144,42 @@ final class RecordingHandler: StreamHandler {
         return (client, server)
     }
 
+    @Test func `who has filled the buffer waits until the others have had their turn`() throws {
+        // A Unix socket holds some 200 KB before its reader comes: three reads and more.
+        let path = "/tmp/entitled-turns-\(UInt32.random(in: 0...UInt32.max)).sock"
+        let socket = try #require(try ListeningSocket.bind(.unix(path: path), count: 1).first)
+        let loop = try Loop()
+        let (loud, quiet) = (RecordingHandler(), RecordingHandler())
+        let sent = [UInt8](repeating: 7, count: 1_000_000)
+        var reads: [String] = []
+        loud.onConnect = { stream in do { try stream.write(sent.span) } catch { stream.close() } }
+        quiet.onConnect = { stream in do { try stream.write([1].span) } catch { stream.close() } }
+        var accepted: [(StreamConnection, RecordingHandler)] = []
+        _ = try Listener(loop: loop, socket: socket) { listener, result in
+            guard case .success(let stream) = result else { return }
+            let handler = RecordingHandler()
+            let name = accepted.isEmpty ? "loud" : "quiet"
+            handler.onRead = { stream in
+                reads.append(name)
+                if handler.received.count == sent.count { loop.stop() }
+            }
+            stream.handler = handler
+            accepted.append((stream, handler))
+            if accepted.count == 2 { listener.close() }
+        }
+        let begin = try Timer(loop: loop) { for (stream, _) in accepted { stream.startReading() } }
+        begin.start(afterMilliseconds: 50)
+        for handler in [loud, quiet] {
+            _ = try StreamConnection.connect(to: socket.address, loop: loop, handler: handler)
+        }
+        loop.run()
+        let receivedCount = accepted.first?.1.received.count
+        loop.close()
+        socket.close()
+        #expect(receivedCount == sent.count)
+        #expect(try #require(reads.firstIndex(of: "quiet")) <= 1)
+    }
+
     @Test func `a reset is told apart from an end`() throws {
         let (_, server) = try withPair { _, client, _ in
             client.onConnect = { stream in
