@@ -2,6 +2,7 @@ import Testing
 
 @testable import EntitledClient
 @testable import entitlectl
+import ToolSupport
 
 @Suite struct RefundChartTests {
     private let chart = RefundChart(RefundReport(Bill.year, by: .product))

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import ToolSupport
 
 @testable import EntitledClient
 @testable import entitlectl

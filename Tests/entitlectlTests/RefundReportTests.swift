@@ -2,6 +2,7 @@ import Testing
 
 @testable import EntitledClient
 @testable import entitlectl
+import ToolSupport
 
 @Suite struct RefundReportTests {
     private func texts(_ totals: [RefundReport.Total]) -> [String] {

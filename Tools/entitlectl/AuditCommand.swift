@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `audit`: who still has access on a refunded purchase.
 enum AuditCommand {

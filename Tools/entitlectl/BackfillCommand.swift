@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `backfill`: replays Apple's notification history and closes its gaps.
 enum BackfillCommand {

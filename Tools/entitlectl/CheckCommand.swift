@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `check`: may this customer use this?
 enum CheckCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `customer show`: all that the server knows of one customer.
 enum CustomerCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `customers list`: whom the server knows.
 enum CustomersCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `explain`: the verdict, what it rests on, and why, in sentences.
 enum ExplainCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// A verdict in words, and everything that was looked at for it.
 struct Explanation: Sendable {

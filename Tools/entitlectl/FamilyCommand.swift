@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `family`: who shares with whom.
 enum FamilyCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `health`: does the server answer, and what does it serve?
 enum HealthCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `ingest`: hands in what Apple POSTed.
 enum IngestCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// One run of a command: what was asked, and what it needs for the answer.
 struct Invocation: Sendable {
@@ -9,8 +10,8 @@ struct Invocation: Sendable {
     /// How long a call may take when nobody says; the client knows better for those to Apple.
     static let defaultTimeout = Duration.seconds(10)
 
-    let operands: [String]
-    let console: Console
+    /// What the tool was asked.
+    let call: ToolProgram<Invocation>.Call
     let environment: [String: String]
     /// Where the server is.
     let address: String
@@ -21,20 +22,17 @@ struct Invocation: Sendable {
     /// `--timeout`; nil = not said.
     private let timeout: Duration?
 
+    /// The words behind the command.
+    var operands: [String] { call.operands }
+    /// Where results and words go.
+    var console: Console { call.console }
+
     /// - Throws: `CommandFailure` when a flag's or a variable's value is wrong.
-    init(
-        flags: [String: String], operands: [String], environment: [String: String],
-        console: Console
-    ) throws(CommandFailure) {
-        self.flags = flags
-        self.operands = operands
-        self.environment = environment
-        self.console = console
-        switch flags["output"] {
-        case nil, "table": isJSON = false
-        case "json": isJSON = true
-        case let other?: throw CommandFailure(.usage, "--output: `\(other)` is not table or json")
-        }
+    init(_ call: ToolProgram<Invocation>.Call) throws(CommandFailure) {
+        self.call = call
+        flags = call.flags
+        environment = call.environment
+        isJSON = try call.isJSON()
         scope = try Self.scope(flags)
         timeout = try Self.timeout(flags)
         let variable = environment["ENTITLECTL_ADDR"].flatMap { $0.isEmpty ? nil : $0 }
@@ -134,18 +132,6 @@ struct Invocation: Sendable {
                 "\(isVariable ? "ENTITLECTL_ADDR" : "--addr"): \(message)")
         } catch {
             throw CommandFailure(error, address: address)
-        }
-    }
-
-    /// The release, in the form that was asked for.
-    func printVersion() {
-        if isJSON {
-            console.print(
-                JSONValue.object([
-                    ("name", .string("entitlectl")), ("version", .string(Self.version)),
-                ]))
-        } else {
-            console.print(Line("entitlectl \(Self.version)"))
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `link`: who a customer is, and with whom he shares purchases.
 enum LinkCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// Work of many calls: it waits where the server says so, and Ctrl-C ends it where it can be gone
 /// on from.

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// The sentences for each reason, and what kind of event stands behind it.
 struct ReasonWriter {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `rebuild --all`: page by page, a few customers at once, at the rate that was asked for.
 struct RebuildAll: Sendable {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `rebuild`: computes one customer, or all of them, anew from the whole history.
 enum RebuildCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `reconciliation`: what the server still has to ask Apple, and how far it has come.
 enum ReconciliationCommand {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// Draws the bill: month by month what went back in each currency, and how much people who never
 /// paid had used what was paid back.

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 // The report for programs: comma-separated values and JSON. The order and the names of columns and
 // members are kept; new ones come at the end.

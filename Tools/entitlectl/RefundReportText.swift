@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 // The report for people, in as many columns as the terminal has room for.
 

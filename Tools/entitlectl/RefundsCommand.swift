@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `refunds report`: what refunded payments had been used for, by whom, and for how long after.
 enum RefundsCommand {

@@ -1,5 +1,6 @@
 internal import EntitledClient
 internal import FoundationEssentials
+internal import ToolSupport
 
 /// Plays steps against a server, and holds every answer against the right one.
 ///

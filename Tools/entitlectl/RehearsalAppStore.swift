@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import TestSupport
+internal import ToolSupport
 
 /// The App Store of the drill, at an address of this machine: what Apple knows of everybody, and
 /// the key with which the server may ask.

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// What a step does that needs Apple beside the server.
 enum AppleDeed {

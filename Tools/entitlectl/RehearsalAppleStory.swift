@@ -1,6 +1,7 @@
 internal import EntitledClient
 internal import FoundationEssentials
 internal import TestSupport
+internal import ToolSupport
 
 // The second half of the story: Apple's servers can be asked, and have something to say that no
 // notification has told.

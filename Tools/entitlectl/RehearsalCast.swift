@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import TestSupport
+internal import ToolSupport
 
 /// One person of the drill: a family member, or the customer next door.
 struct Person: Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// What a check should answer.
 struct ExpectedAccess: Equatable, Sendable {

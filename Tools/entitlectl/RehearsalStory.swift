@@ -1,6 +1,7 @@
 internal import EntitledClient
 internal import FoundationEssentials
 internal import TestSupport
+internal import ToolSupport
 
 /// The story: what happens to the family, and what is right after every step.
 struct RehearsalStory {

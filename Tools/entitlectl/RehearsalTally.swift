@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// What was granted in the drill, by product, person and day of UTC: a bill of it is known without
 /// asking the server.

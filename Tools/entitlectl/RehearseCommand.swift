@@ -1,6 +1,7 @@
 internal import EntitledClient
 internal import FoundationEssentials
 internal import TestSupport
+internal import ToolSupport
 
 /// `rehearse`: the fire drill.
 enum RehearseCommand {
@@ -70,7 +71,7 @@ enum RehearseCommand {
     private static func playAlone(
         _ invocation: Invocation
     ) async throws(CommandFailure) -> ExitStatus {
-        let program = try RehearsalServer.find(
+        let program = try ServerPlace.findProgram(
             named: invocation.value("server"), environment: invocation.environment)
         SystemCalls.bypassProxies()
         let authority = try authority()

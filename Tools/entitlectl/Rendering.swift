@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 // How the values of the client look as JSON and in tables; each in one place.
 

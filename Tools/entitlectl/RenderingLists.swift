@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 // How lists, and what was asked of Apple, look as JSON and in tables.
 

@@ -1,4 +1,5 @@
 internal import EntitledClient
+internal import ToolSupport
 
 /// `apple test-notification`: does what Apple sends arrive here?
 enum TestNotificationCommand {

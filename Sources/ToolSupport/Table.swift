@@ -1,41 +1,57 @@
 /// Rows of cells in columns of equal width: no lines between them, numbers to the right.
-struct Table: Sendable {
+package struct Table: Sendable {
     /// One column.
-    struct Column: Sendable {
-        let title: String
-        let isNumber: Bool
+    package struct Column: Sendable {
+        /// What stands above it.
+        package let title: String
+        /// To the right, not to the left.
+        package let isNumber: Bool
 
-        static func text(_ title: String) -> Column { Column(title: title, isNumber: false) }
-        static func number(_ title: String) -> Column { Column(title: title, isNumber: true) }
+        /// Words, to the left.
+        package static func text(_ title: String) -> Column {
+            Column(title: title, isNumber: false)
+        }
+
+        /// Numbers, to the right.
+        package static func number(_ title: String) -> Column {
+            Column(title: title, isNumber: true)
+        }
     }
 
     /// One cell.
-    struct Cell: Sendable, ExpressibleByStringInterpolation {
-        let text: String
-        let style: Style
+    package struct Cell: Sendable, ExpressibleByStringInterpolation {
+        /// What stands in it, made visible where a terminal would obey.
+        package let text: String
+        /// How it looks.
+        package let style: Style
 
-        init(_ text: String, _ style: Style = .plain) {
+        /// A cell.
+        package init(_ text: String, _ style: Style = .plain) {
             // Cleaned here, so that what is written is as wide as what is measured.
             self.text = Console.clean(text)
             self.style = style
         }
 
-        init(stringLiteral value: String) { self.init(value) }
+        /// A plain cell.
+        package init(stringLiteral value: String) { self.init(value) }
     }
 
-    let columns: [Column]
-    private(set) var rows: [[Cell]] = []
+    /// From left to right.
+    package let columns: [Column]
+    /// From top to bottom, without the titles.
+    package private(set) var rows: [[Cell]] = []
 
-    init(_ columns: [Column]) { self.columns = columns }
+    /// A table without rows.
+    package init(_ columns: [Column]) { self.columns = columns }
 
     /// Adds a row; it has a cell for every column.
-    mutating func add(_ cells: [Cell]) {
+    package mutating func add(_ cells: [Cell]) {
         precondition(cells.count == columns.count)
         rows.append(cells)
     }
 
     /// The lines, the titles first. An empty cell shows as "-".
-    func lines(indent: Int = 0) -> [Line] {
+    package func lines(indent: Int = 0) -> [Line] {
         let widths = columns.indices.map { index in
             rows.map { max($0[index].text.count, 1) }
                 .reduce(columns[index].title.count) { max($0, $1) }
@@ -64,7 +80,7 @@ struct Table: Sendable {
 
 extension Table {
     /// Name and value, one pair a line.
-    static func pairs(_ pairs: [(String, Cell)], indent: Int = 0) -> [Line] {
+    package static func pairs(_ pairs: [(String, Cell)], indent: Int = 0) -> [Line] {
         let width = pairs.map(\.0.count).max() ?? 0
         return pairs.map { name, value in
             let padding = String(repeating: " ", count: width - name.count + 2)

@@ -1,8 +1,8 @@
 /// Finds the known name that a mistyped one was probably meant to be.
-enum NearestName {
+package enum NearestName {
     /// The candidate with the smallest edit distance to `name`, when it is near enough to be a
     /// typing mistake: at most a third of the longer one's characters, at least one.
-    static func find(for name: String, among candidates: [String]) -> String? {
+    package static func find(for name: String, among candidates: [String]) -> String? {
         let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
             let distance = editDistance(Array(name), Array(candidate))
             let limit = max(1, max(name.count, candidate.count) / 3)

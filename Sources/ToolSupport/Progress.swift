@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// What has been done of a long piece of work, told on stderr: on a terminal a bar that is
 /// rewritten in place, else one line every 10 s; nothing with `-q`.
-final class Progress: Sendable {
+package final class Progress: Sendable {
     private struct State {
         var done = 0
         var total: Int?
@@ -20,14 +20,17 @@ final class Progress: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    init(console: Console, noun: String, isTerminal: Bool = SystemCalls.isTerminal(.error)) {
+    /// Nothing is told before the first `update`.
+    package init(
+        console: Console, noun: String, isTerminal: Bool = SystemCalls.isTerminal(.error)
+    ) {
         self.console = console
         self.noun = noun
         self.isTerminal = isTerminal
     }
 
     /// Tells that so much is done; `total` may become known, or change, on the way.
-    func update(done: Int, total: Int?) {
+    package func update(done: Int, total: Int?) {
         let now = ContinuousClock.now
         let interval = isTerminal ? Self.terminalInterval : Self.lineInterval
         state.withLock { state in
@@ -50,7 +53,7 @@ final class Progress: Sendable {
     }
 
     /// Takes the bar away, for a line that stays.
-    func erase() {
+    package func erase() {
         guard isTerminal else { return }
         state.withLock { state in
             guard state.width > 0 else { return }
@@ -61,7 +64,7 @@ final class Progress: Sendable {
     }
 
     /// `[#####     ] 123/456 customers, 45/s, 7 s left`.
-    static func text(
+    package static func text(
         done: Int, total: Int?, noun: String, elapsed: Duration, withBar: Bool
     ) -> String {
         let milliseconds = max(1, elapsed.milliseconds)
@@ -85,7 +88,7 @@ final class Progress: Sendable {
 
 extension Duration {
     /// Whole milliseconds.
-    var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }

@@ -1,7 +1,7 @@
 /// The upright axis of a diagram: round numbers from 0 on.
-struct ChartAxis: Equatable, Sendable {
+package struct ChartAxis: Equatable, Sendable {
     /// In the numbers of the bars, ascending from 0; the last one is at least the largest bar.
-    let ticks: [Int64]
+    package let ticks: [Int64]
     private let scale: Int64
 
     /// At most five steps, each 1, 2 or 5 times a power of ten.
@@ -9,7 +9,7 @@ struct ChartAxis: Equatable, Sendable {
     /// - Parameters:
     ///   - maximum: the largest bar.
     ///   - scale: how many of the bars' numbers make one on the axis: 1 or 1,000.
-    init(maximum: Int64, scale: Int64) {
+    package init(maximum: Int64, scale: Int64) {
         self.scale = scale
         let maximum = max(1, min(maximum, .max / 20))
         var power: Int64 = 1
@@ -21,19 +21,19 @@ struct ChartAxis: Equatable, Sendable {
     }
 
     /// How high a number stands, from 0 to 1.
-    func fraction(of value: Int64) -> Double {
+    package func fraction(of value: Int64) -> Double {
         guard let top = ticks.last, top > 0 else { return 0 }
         return min(1, Double(value) / Double(top))
     }
 
     /// What stands beside a tick: no decimals where none of them needs any.
-    func label(of tick: Int64) -> String {
+    package func label(of tick: Int64) -> String {
         let isWhole = ticks.allSatisfy { $0.isMultiple(of: scale) }
         return isWhole ? "\(tick / scale)" : text(of: tick)
     }
 
     /// A number of the bars, exactly.
-    func text(of value: Int64) -> String {
+    package func text(of value: Int64) -> String {
         scale == 1 ? "\(value)" : Amount.thousandths(value)
     }
 }

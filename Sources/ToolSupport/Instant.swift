@@ -1,9 +1,9 @@
 /// Instants as people write and read them: RFC 3339.
-enum Instant {
+package enum Instant {
     private static let millisecondsPerDay: Int64 = 86_400_000
 
     /// `2026-03-08T10:00:05.123Z`; UTC.
-    static func text(_ milliseconds: Int64) -> String {
+    package static func text(_ milliseconds: Int64) -> String {
         let millisecond = modulo(milliseconds, millisecondsPerDay)
         let date = civil(daysSince1970: (milliseconds - millisecond) / millisecondsPerDay)
         let second = millisecond / 1_000
@@ -14,7 +14,7 @@ enum Instant {
     }
 
     /// For sentences: `8 March 2026, 10:00:05 UTC`.
-    static func sentence(_ milliseconds: Int64) -> String {
+    package static func sentence(_ milliseconds: Int64) -> String {
         let months = [
             "January", "February", "March", "April", "May", "June", "July", "August", "September",
             "October", "November", "December",
@@ -31,7 +31,7 @@ enum Instant {
     /// in UTC), or milliseconds since 1970.
     ///
     /// - Returns: Milliseconds since 1970, more than 0; nil when it is none of these.
-    static func parse(_ text: String) -> Int64? {
+    package static func parse(_ text: String) -> Int64? {
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return Int64(text).flatMap { $0 > 0 ? $0 : nil }
         }
@@ -153,9 +153,9 @@ private struct DigitReader {
 }
 
 /// Lengths of time as people write them: `250ms`, `10s`, `5m`, `1h`.
-enum TimeSpan {
+package enum TimeSpan {
     /// Reads a length of time of at least 1 ms and at most 24 h; nil when it is none.
-    static func parse(_ text: String) -> Duration? {
+    package static func parse(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), number > 0 else { return nil }
         let factor: Int64
@@ -172,7 +172,7 @@ enum TimeSpan {
     }
 
     /// For people: `1 h 5 min`, `12 s`, `40 ms`.
-    static func text(milliseconds: UInt64) -> String {
+    package static func text(milliseconds: UInt64) -> String {
         switch milliseconds {
         case ..<1_000: "\(milliseconds) ms"
         case ..<60_000: "\(milliseconds / 1_000) s"

@@ -1,38 +1,5 @@
 internal import EntitledClient
-
-/// The exit codes of the tool; scripts rely on them.
-enum ExitStatus: Int32, Equatable, Sendable {
-    case success = 0
-    case failed = 1
-    case usage = 2
-    /// `check --exit-code`: no access.
-    case denied = 3
-    case notFound = 4
-    /// No key, a wrong one, or one that may not do this.
-    case unauthenticated = 5
-    /// The server cannot be reached, is busy, or took too long.
-    case unavailable = 6
-    /// The state of things forbids it, e.g. a purchase that is another customer's.
-    case conflict = 7
-    /// An environment variable is wrong.
-    case configuration = 78
-    /// Ended by Ctrl-C.
-    case interrupted = 130
-}
-
-/// Why a command ends without its result: what failed, and what to try.
-struct CommandFailure: Error, Equatable, Sendable {
-    let status: ExitStatus
-    let message: String
-    /// What to try; empty = nothing to say.
-    let hint: String
-
-    init(_ status: ExitStatus, _ message: String, hint: String = "") {
-        self.status = status
-        self.message = message
-        self.hint = hint
-    }
-}
+internal import ToolSupport
 
 extension CommandFailure {
     /// A signal came.

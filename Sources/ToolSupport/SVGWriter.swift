@@ -1,17 +1,27 @@
 /// Writes a drawing as SVG: a few shapes and texts, no scripts, nothing loaded from elsewhere.
 ///
 /// See: https://www.w3.org/TR/SVG11/
-struct SVGWriter: Sendable {
+package struct SVGWriter: Sendable {
     /// Where a text stands to its point.
-    enum Anchor: String, Sendable {
+    package enum Anchor: String, Sendable {
         case start, middle, end
     }
 
     /// How a text looks.
-    struct Face: Sendable {
-        var size: Double
-        var colour: String
-        var isBold = false
+    package struct Face: Sendable {
+        /// In pixels.
+        package var size: Double
+        /// As CSS writes it.
+        package var colour: String
+        /// Whether it is bold.
+        package var isBold: Bool
+
+        /// A face; sizes are in pixels.
+        package init(size: Double, colour: String, isBold: Bool = false) {
+            self.size = size
+            self.colour = colour
+            self.isBold = isBold
+        }
     }
 
     private let width: Double
@@ -27,7 +37,7 @@ struct SVGWriter: Sendable {
     ///   - height: in pixels.
     ///   - title: what it shows, for those who do not see it.
     ///   - description: the same at length.
-    init(width: Double, height: Double, title: String, description: String) {
+    package init(width: Double, height: Double, title: String, description: String) {
         self.width = width
         self.height = height
         self.title = title
@@ -35,7 +45,7 @@ struct SVGWriter: Sendable {
     }
 
     /// A filled rectangle; `label` is shown when a pointer rests on it, and read out.
-    mutating func rectangle(
+    package mutating func rectangle(
         x: Double, y: Double, width: Double, height: Double, fill: String, radius: Double = 0,
         label: String = ""
     ) {
@@ -48,7 +58,7 @@ struct SVGWriter: Sendable {
     }
 
     /// A straight line.
-    mutating func line(
+    package mutating func line(
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), colour: String,
         width: Double = 1
     ) {
@@ -58,8 +68,22 @@ struct SVGWriter: Sendable {
             + " stroke=\"\(Self.escaped(colour))\" stroke-width=\"\(Self.number(width))\"/>\n"
     }
 
+    /// A line through points; `label` is shown when a pointer rests on it, and read out.
+    package mutating func path(
+        _ points: [(x: Double, y: Double)], colour: String, width: Double = 1.5,
+        label: String = ""
+    ) {
+        guard points.count > 1 else { return }
+        let places = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
+        body +=
+            "<polyline points=\"\(places.joined(separator: " "))\" fill=\"none\""
+            + " stroke=\"\(Self.escaped(colour))\" stroke-width=\"\(Self.number(width))\""
+            + " stroke-linejoin=\"round\""
+        body += label.isEmpty ? "/>\n" : "><title>\(Self.escaped(label))</title></polyline>\n"
+    }
+
     /// A line of text, its baseline at `y`.
-    mutating func text(
+    package mutating func text(
         _ text: String, x: Double, y: Double, _ face: Face, anchor: Anchor = .start
     ) {
         let weight = face.isBold ? " font-weight=\"600\"" : ""
@@ -71,7 +95,7 @@ struct SVGWriter: Sendable {
     }
 
     /// The whole drawing.
-    var document: String {
+    package var document: String {
         let size = "\(Self.number(width)) \(Self.number(height))"
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size)" \
@@ -97,7 +121,7 @@ struct SVGWriter: Sendable {
 
     /// What XML would take for its own is written otherwise; what it cannot hold at all is left
     /// out.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,5 +1,5 @@
 /// How a piece of a line looks on a terminal.
-enum Style: Equatable, Sendable {
+package enum Style: Equatable, Sendable {
     case plain, bold, dim, good, bad
 
     fileprivate var code: String {
@@ -14,45 +14,52 @@ enum Style: Equatable, Sendable {
 }
 
 /// One line of output, piece by piece.
-struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
-    private(set) var pieces: [(text: String, style: Style)]
+package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
+    /// From left to right.
+    package private(set) var pieces: [(text: String, style: Style)]
 
     /// A line of one piece.
-    init(_ text: String, _ style: Style = .plain) { pieces = [(text, style)] }
+    package init(_ text: String, _ style: Style = .plain) { pieces = [(text, style)] }
 
-    init(stringLiteral value: String) { self.init(value) }
+    /// A plain line.
+    package init(stringLiteral value: String) { self.init(value) }
 
     /// The same line with a piece added.
-    func adding(_ text: String, _ style: Style = .plain) -> Line {
+    package func adding(_ text: String, _ style: Style = .plain) -> Line {
         var line = self
         line.pieces.append((text, style))
         return line
     }
 
-    static func == (left: Line, right: Line) -> Bool {
+    /// The same pieces.
+    package static func == (left: Line, right: Line) -> Bool {
         left.pieces.elementsEqual(right.pieces) { $0 == $1 }
     }
 
     /// Without colours.
-    var text: String { pieces.map(\.text).joined() }
+    package var text: String { pieces.map(\.text).joined() }
 }
 
 /// Where results and words go: results to stdout, everything else to stderr.
-struct Console: Sendable {
+package struct Console: Sendable {
+    /// The tool's name, which stands before what it fails of.
+    let tool: String
     /// Whether results may be coloured.
-    let usesColour: Bool
+    package let usesColour: Bool
     /// `-q`: no notes.
-    let isQuiet: Bool
+    package let isQuiet: Bool
     /// `-v`: details of what is done.
-    let isVerbose: Bool
+    package let isVerbose: Bool
     private let write: @Sendable (String, SystemCalls.StandardStream) -> Void
 
-    init(
-        usesColour: Bool, isQuiet: Bool = false, isVerbose: Bool = false,
+    /// A console that writes by `write`.
+    package init(
+        tool: String, usesColour: Bool, isQuiet: Bool = false, isVerbose: Bool = false,
         write: @escaping @Sendable (String, SystemCalls.StandardStream) -> Void = {
             SystemCalls.write($0, to: $1)
         }
     ) {
+        self.tool = tool
         self.usesColour = usesColour
         self.isQuiet = isQuiet
         self.isVerbose = isVerbose
@@ -60,34 +67,34 @@ struct Console: Sendable {
     }
 
     /// Results, line by line.
-    func print(_ lines: [Line]) {
+    package func print(_ lines: [Line]) {
         write(lines.map { rendered($0) + "\n" }.joined(), .output)
     }
 
     /// One line of a result.
-    func print(_ line: Line) { print([line]) }
+    package func print(_ line: Line) { print([line]) }
 
     /// A result as one JSON object on a line of its own.
-    func print(_ json: JSONValue) { write(json.text + "\n", .output) }
+    package func print(_ json: JSONValue) { write(json.text + "\n", .output) }
 
     /// A word to the person, not part of the result.
-    func note(_ text: String) {
+    package func note(_ text: String) {
         if !isQuiet { write(Self.clean(text) + "\n", .error) }
     }
 
     /// Words to the person that `-q` does not hold back.
-    func alwaysNote(_ lines: [String]) {
+    package func alwaysNote(_ lines: [String]) {
         write(lines.map { Self.clean($0) + "\n" }.joined(), .error)
     }
 
     /// A detail for those who asked with `-v`.
-    func detail(_ text: String) {
+    package func detail(_ text: String) {
         if isVerbose { write(Self.clean(text) + "\n", .error) }
     }
 
     /// Why the command failed; said even with `-q`.
-    func fail(_ failure: CommandFailure) {
-        var text = "entitlectl: \(Self.clean(failure.message))\n"
+    package func fail(_ failure: CommandFailure) {
+        var text = "\(tool): \(Self.clean(failure.message))\n"
         for line in failure.hint.split(separator: "\n") {
             text += "  \(Self.clean(String(line)))\n"
         }
@@ -95,12 +102,12 @@ struct Console: Sendable {
     }
 
     /// A bar on the terminal, with our own controls in it; `-q` holds it back.
-    func rewrite(_ text: String) {
+    package func rewrite(_ text: String) {
         if !isQuiet { write(text, .error) }
     }
 
     /// Help and the like: our own text, with its own line feeds.
-    func page(_ text: String) { write(text, .output) }
+    package func page(_ text: String) { write(text, .output) }
 
     private func rendered(_ line: Line) -> String {
         line.pieces.map { piece in
@@ -112,7 +119,7 @@ struct Console: Sendable {
 
     /// `text` with everything in it made visible that a terminal would obey: a server, or whoever
     /// filled it, must not move the cursor, rename the window or turn text around.
-    static func clean(_ text: String) -> String {
+    package static func clean(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { isUnsafe($0) }) else { return text }
         var cleaned = ""
         for scalar in text.unicodeScalars {
@@ -126,7 +133,7 @@ struct Console: Sendable {
     }
 
     /// Controls (C0, DEL, C1), line separators, and what changes the direction of text.
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
             0xFEFF:

@@ -1,15 +1,19 @@
 /// The command line, taken apart: words in order, flags with their values.
-struct ArgumentReader: Equatable, Sendable {
+package struct ArgumentReader: Sendable {
     /// What is no flag.
-    private(set) var words: [String] = []
+    package private(set) var words: [String] = []
     /// Values by the name of their flag; "" for one that takes none.
-    private(set) var flags: [String: String] = [:]
+    package private(set) var flags: [String: String] = [:]
+    private let grammar: CommandGrammar
 
     /// Reads the arguments that follow the program's name. `--flag value` and `--flag=value` are
     /// the same; after `--` all are words; `-` is a word.
     ///
     /// - Throws: `CommandFailure` with `.usage`, naming the flag and the nearest one.
-    init(_ arguments: [String]) throws(CommandFailure) {
+    package init(
+        _ arguments: [String], _ grammar: CommandGrammar
+    ) throws(CommandFailure) {
+        self.grammar = grammar
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
@@ -32,7 +36,7 @@ struct ArgumentReader: Equatable, Sendable {
         let parts = argument.dropFirst(2).split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard let flag = CommandTable.flagsByName[name] else { throw Self.unknown(name, words) }
+        guard let flag = grammar.flagsByName[name] else { throw unknown(name) }
         if let value = flag.value {
             if parts.count == 2 {
                 try set(name, String(parts[1]))
@@ -52,10 +56,10 @@ struct ArgumentReader: Equatable, Sendable {
 
     private mutating func readShort(_ argument: String) throws(CommandFailure) {
         for letter in argument.dropFirst() {
-            guard let flag = CommandTable.globalFlags.first(where: { $0.letter == letter }) else {
+            guard let flag = grammar.globalFlags.first(where: { $0.letter == letter }) else {
                 throw CommandFailure(
                     .usage, "unknown flag `-\(letter)`",
-                    hint: "one-letter flags are -q, -v and -h")
+                    hint: "one-letter flags are \(letters)")
             }
             try set(flag.name, "")
         }
@@ -63,7 +67,7 @@ struct ArgumentReader: Equatable, Sendable {
 
     private mutating func set(_ name: String, _ value: String) throws(CommandFailure) {
         let old = flags.updateValue(value, forKey: name)
-        let isToggle = CommandTable.flagsByName[name]?.value == nil
+        let isToggle = grammar.flagsByName[name]?.value == nil
         guard old == nil || isToggle else {
             throw CommandFailure(.usage, "--\(name) is given twice")
         }
@@ -72,28 +76,38 @@ struct ArgumentReader: Equatable, Sendable {
         }
     }
 
-    private static func unknown(_ name: String, _ words: [String]) -> CommandFailure {
-        let known = CommandTable.all.first { words.starts(with: $0.words) }?.flags ?? []
-        let names = (known + CommandTable.globalFlags).map(\.name)
+    private func unknown(_ name: String) -> CommandFailure {
+        let known = grammar.commands.first { words.starts(with: $0.words) }?.flags ?? []
+        let names = (known + grammar.globalFlags).map(\.name)
         let nearest =
             NearestName.find(for: name, among: names)
-            ?? NearestName.find(for: name, among: CommandTable.flagsByName.keys.sorted())
+            ?? NearestName.find(for: name, among: grammar.flagsByName.keys.sorted())
         return CommandFailure(
             .usage, "unknown flag `--\(name)`",
-            hint: nearest.map { "did you mean --\($0)?" } ?? "see entitlectl --help")
+            hint: nearest.map { "did you mean --\($0)?" } ?? seeHelp)
     }
 
-    /// The command that the words begin with, and the words after it.
+    private var seeHelp: String { "see \(grammar.tool) --help" }
+
+    /// `-q, -v and -h`.
+    private var letters: String {
+        let letters = grammar.globalFlags.compactMap(\.letter).map { "-\($0)" }
+        guard let last = letters.last, letters.count > 1 else { return letters.joined() }
+        return letters.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    /// The command that the words begin with, by its place in the grammar, and the words after it.
     ///
     /// - Throws: `CommandFailure` with `.usage`, naming the nearest command.
-    func command() throws(CommandFailure) -> (command: Command, operands: [String]) {
-        for command in CommandTable.all where words.starts(with: command.words) {
-            return (command, Array(words.dropFirst(command.words.count)))
+    package func command() throws(CommandFailure) -> (index: Int, operands: [String]) {
+        for (index, command) in grammar.commands.enumerated()
+        where words.starts(with: command.words) {
+            return (index, Array(words.dropFirst(command.words.count)))
         }
         guard let first = words.first else {
-            throw CommandFailure(.usage, "no command", hint: "see entitlectl --help")
+            throw CommandFailure(.usage, "no command", hint: seeHelp)
         }
-        let members = CommandTable.all.filter { $0.words.first == first && $0.words.count > 1 }
+        let members = grammar.commands.filter { $0.words.first == first && $0.words.count > 1 }
         if !members.isEmpty {
             let second = words.dropFirst().first
             let nearest = second.flatMap { word in
@@ -104,10 +118,10 @@ struct ArgumentReader: Equatable, Sendable {
                 second.map { "unknown command `\(first) \($0)`" } ?? "`\(first)` needs a word more",
                 hint: "did you mean `\(first) \(nearest ?? members[0].words[1])`?")
         }
-        let names = Set(CommandTable.all.map { $0.words[0] }).sorted()
+        let names = Set(grammar.commands.map { $0.words[0] }).sorted()
         let nearest = NearestName.find(for: first, among: names)
         throw CommandFailure(
             .usage, "unknown command `\(first)`",
-            hint: nearest.map { "did you mean `\($0)`?" } ?? "see entitlectl --help")
+            hint: nearest.map { "did you mean `\($0)`?" } ?? seeHelp)
     }
 }
