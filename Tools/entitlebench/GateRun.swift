@@ -1,0 +1,178 @@
+internal import EventLoop
+internal import FoundationEssentials
+internal import ToolSupport
+internal import Wire
+
+/// Starts a server with the counter in it, puts known work to it, and says what that took.
+struct GateRun: Sendable {
+    /// The server's program.
+    var program: String
+    /// The library that counts.
+    var counter: String
+    /// The environment variables of the server.
+    var environment: [String: String]
+    /// Told of each step.
+    var note: @Sendable (String) -> Void
+
+    private static let shapes = [(1, 1), (1, 16), (16, 1), (16, 16)]
+    /// Checks of one shape that are counted.
+    private static let checkCount = 51_200
+    /// Requests in flight while notifications are handed in.
+    private static let ingestDepth = 16
+    private static let idleSeconds: Int64 = 3
+
+    /// Measures all scenarios.
+    ///
+    /// - Throws: `CommandFailure` where the server does not start, or answers wrongly.
+    func measure() async throws(CommandFailure) -> [GateMeasurement] {
+        let seed = try GateSeed(nowMilliseconds: WallClock.nowMilliseconds)
+        let directory = try ServerPlace.makeDirectory("entitled-gate")
+        defer { ServerPlace.removeDirectory(directory) }
+        let server = try await start(directory, seed)
+        let measurements: [GateMeasurement]
+        do throws(CommandFailure) {
+            measurements = try measure(server.address, seed, Self.countsPath(directory))
+        } catch {
+            _ = await server.end()
+            throw error
+        }
+        try await server.stop()
+        return measurements
+    }
+
+    private static func countsPath(_ directory: String) -> String { directory + "/counts" }
+
+    private func start(
+        _ directory: String, _ seed: GateSeed
+    ) async throws(CommandFailure) -> ServerProcess {
+        do {
+            try Data(seed.rootPEM).write(to: URL(filePath: directory + "/root.pem"))
+        } catch {
+            throw CommandFailure(.failed, "\(directory): it cannot be written")
+        }
+        var launch = ServerProcess.Launch(
+            program: program,
+            arguments: [
+                "--bundle-id", GateSeed.bundleID, "--app-apple-id", "\(GateSeed.appAppleID)",
+                "--data", directory + "/data", "--apple-root", directory + "/root.pem",
+                "--allow-test-root", "--threads", "1", "--workers", "1",
+                // What the meter has counted is stored when the server ends, not while we count.
+                "--metering-interval", "1h",
+            ],
+            directory: directory, environment: environment)
+        launch.environment["LD_PRELOAD"] = counter
+        launch.environment["CALL_COUNTER_FILE"] = Self.countsPath(directory)
+        return try await ServerProcess(launch)
+    }
+
+    private func measure(
+        _ address: String, _ seed: GateSeed, _ path: String
+    ) throws(CommandFailure) -> [GateMeasurement] {
+        let target: SocketAddress
+        do throws(AddressError) {
+            target = try SocketAddress(address)
+        } catch {
+            throw CommandFailure(.failed, "\(address): \(error)")
+        }
+        guard GateCounts(path: path) != nil else {
+            throw CommandFailure(
+                .failed, "\(counter): the server does not count with it",
+                hint: "name libCCallCounter.so with --counter PATH; it needs Linux and glibc")
+        }
+        var measurements = [try ingest(target, seed, path)]
+        for (connections, depth) in Self.shapes {
+            measurements.append(
+                try checks("check", GateSeed.check, target, connections, depth, path))
+        }
+        measurements.append(try checks("token", GateSeed.tokenCheck, target, 1, 16, path))
+        measurements.append(try idle(target, path))
+        return measurements
+    }
+
+    // MARK: Scenarios
+
+    private func ingest(
+        _ target: SocketAddress, _ seed: GateSeed, _ path: String
+    ) throws(CommandFailure) -> GateMeasurement {
+        var traffic = GateTraffic(address: target, call: seed.ingest) { GateSeed.isApplied($1) }
+        traffic.depth = Self.ingestDepth
+        traffic.warmUpRoundCount = 8
+        traffic.roundCount =
+            GateSeed.customerCount / Self.ingestDepth - traffic.warmUpRoundCount
+        let measurement = try count("ingest", traffic, path)
+        var links = GateTraffic(address: target, call: GateSeed.link) { $1.status == .ok }
+        links.depth = Self.ingestDepth
+        links.roundCount = GateSeed.customerCount / Self.ingestDepth
+        try run(links) { _ in }
+        return measurement
+    }
+
+    private func checks(
+        _ name: String, _ call: @escaping @Sendable (Int) -> Request.Call,
+        _ target: SocketAddress, _ connections: Int, _ depth: Int, _ path: String
+    ) throws(CommandFailure) -> GateMeasurement {
+        var traffic = GateTraffic(
+            address: target, call: call, isRight: GateSeed.isGranted)
+        traffic.connectionCount = connections
+        traffic.depth = depth
+        traffic.warmUpRoundCount = max(1, 4_096 / (connections * depth))
+        traffic.roundCount = Self.checkCount / (connections * depth)
+        return try count("\(name) \(connections)x\(depth)", traffic, path)
+    }
+
+    /// Sixteen clients that are connected and ask nothing.
+    private func idle(
+        _ target: SocketAddress, _ path: String
+    ) throws(CommandFailure) -> GateMeasurement {
+        let counted = Locked<(before: GateCounts?, after: GateCounts?)>((nil, nil))
+        var traffic = GateTraffic(
+            address: target, call: GateSeed.check, isRight: GateSeed.isGranted)
+        traffic.connectionCount = 16
+        try run(traffic) { isOver in
+            guard isOver else { return }
+            // Deadlines of what was asked before fire into nothing, the last one after a second.
+            Doorbell().wait(milliseconds: 2_000)
+            let before = GateCounts(path: path)
+            Doorbell().wait(milliseconds: Self.idleSeconds * 1_000)
+            let after = GateCounts(path: path)
+            counted.withLock { $0 = (before, after) }
+        }
+        let (before, after) = counted.withLock { $0 }
+        return try Self.measurement("idle", 1, before, after)
+    }
+
+    // MARK: Counting
+
+    private func count(
+        _ scenario: String, _ traffic: GateTraffic, _ path: String
+    ) throws(CommandFailure) -> GateMeasurement {
+        let counted = Locked<(before: GateCounts?, after: GateCounts?)>((nil, nil))
+        note("\(scenario): \(traffic.operationCount) requests")
+        try run(traffic) { isOver in
+            let counts = GateCounts(path: path)
+            counted.withLock { if isOver { $0.after = counts } else { $0.before = counts } }
+        }
+        let (before, after) = counted.withLock { $0 }
+        return try Self.measurement(scenario, traffic.operationCount, before, after)
+    }
+
+    private func run(
+        _ traffic: GateTraffic, _ counting: @escaping @Sendable (Bool) -> Void
+    ) throws(CommandFailure) {
+        do throws(GateTraffic.Failure) {
+            try traffic.run(counting)
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+    }
+
+    private static func measurement(
+        _ scenario: String, _ operationCount: Int, _ before: GateCounts?, _ after: GateCounts?
+    ) throws(CommandFailure) -> GateMeasurement {
+        guard let before, let after else {
+            throw CommandFailure(.failed, "\(scenario): the counts cannot be read")
+        }
+        return GateMeasurement(
+            scenario: scenario, operationCount: operationCount, counts: after.since(before))
+    }
+}
