@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# Sourced by Tools/run and Tools/test: finds the Swift toolchain and the C libraries, and installs
-# the libraries with apt where they are missing. Stays offline when everything is there.
+# Sourced by Tools/run, Tools/test and Tools/compare-peers: finds the Swift toolchain and the C
+# libraries, and installs the libraries with apt where they are missing. Stays offline when
+# everything is there.
 
-# What is needed: how its presence is seen, and the Debian package that brings it.
+# What is needed: how its presence is seen (a command, a library that pkg-config knows, a file by
+# a pattern), and the Debian package that brings it. A script may add to it.
 setup_needs=(
     "command:pkg-config:pkg-config"
     "command:protoc-c:protobuf-c-compiler"
@@ -31,6 +33,7 @@ setup_missing_packages() {
         case "$kind" in
             command) command -v "$name" >/dev/null 2>&1 || echo "$package" ;;
             library) pkg-config --exists "$name" 2>/dev/null || echo "$package" ;;
+            file) compgen -G "$name" >/dev/null || echo "$package" ;;
         esac
     done
 }
