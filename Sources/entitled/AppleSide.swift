@@ -19,7 +19,7 @@ struct AppleSide: Sendable {
     ///
     /// - Throws: libcurl cannot be used, or not with these authorities.
     init?(
-        _ loaded: LoadedConfiguration, service: EntitlementService<RocksDBStore>, logger: Logger
+        _ loaded: LoadedConfiguration, service: DaemonService, logger: Logger
     ) throws(StartFailure) {
         guard let settings = loaded.configuration.appStoreAPI, let key = loaded.appStoreKey else {
             return nil

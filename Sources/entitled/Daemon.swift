@@ -112,15 +112,21 @@ struct Daemon {
 
     private func makeService(
         store: RocksDBStore, layout: DaemonLayout
-    ) throws(StartFailure) -> EntitlementService<RocksDBStore> {
+    ) throws(StartFailure) -> DaemonService {
         let apps = configuration.apps.map { app in
             AppConfiguration(
                 bundleID: app.bundleID, appAppleID: app.appAppleID,
                 environments: app.environments, catalog: app.catalog)
         }
+        let packing: PackingStore<RocksDBStore>
+        do throws(StorageError) {
+            packing = try PackingStore(store)
+        } catch {
+            throw StartFailure(error)
+        }
         do throws(ServiceStartError) {
-            return try EntitlementService(
-                store: store,
+            return try DaemonService(
+                store: packing,
                 configuration: ServiceConfiguration(
                     apps: apps, roots: loaded.roots, v1SharedSecret: loaded.v1SharedSecret,
                     isAppStoreConfigured: configuration.appStoreAPI != nil,
@@ -143,7 +149,7 @@ struct Daemon {
 
     /// Serves until a signal, and drains.
     private func serve(
-        _ service: EntitlementService<RocksDBStore>, store: RocksDBStore, layout: DaemonLayout
+        _ service: DaemonService, store: RocksDBStore, layout: DaemonLayout
     ) throws(StartFailure) -> End {
         let apple = try AppleSide(loaded, service: service, logger: logger)
         let loop = try starting { () throws(UVError) in try Loop() }

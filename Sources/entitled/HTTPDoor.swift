@@ -70,7 +70,7 @@ struct HTTPDoor: Sendable {
             warming: parts.state.hasWarmed ? nil : warming(parts.service))
     }
 
-    private static func warming(_ service: EntitlementService<RocksDBStore>) -> WarmingProgress {
+    private static func warming(_ service: DaemonService) -> WarmingProgress {
         WarmingProgress(
             doneCount: UInt64(service.reader.tableUsage.customers),
             totalCount: service.reader.serverInfo().customerCount)

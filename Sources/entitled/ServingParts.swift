@@ -1,12 +1,16 @@
 internal import RocksDBStorage
 internal import Service
+internal import Storage
 internal import Transport
+
+/// The service over the store on disk, in which signed payloads lie packed.
+typealias DaemonService = EntitlementService<PackingStore<RocksDBStore>>
 
 /// What runs while the server serves, for those who ask about it or end it.
 struct ServingParts: Sendable {
     let state: DaemonState
     let store: RocksDBStore
-    let service: EntitlementService<RocksDBStore>
+    let service: DaemonService
     let server: Server
     /// `nil`: the App Store Server API is not configured.
     let apple: AppleSide?

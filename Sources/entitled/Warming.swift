@@ -15,7 +15,7 @@ final class Warming: Sendable {
     }
 
     init(
-        _ service: EntitlementService<RocksDBStore>, state: DaemonState, logger: Logger
+        _ service: DaemonService, state: DaemonState, logger: Logger
     ) throws(UVError) {
         let flag = Flag()
         hasEnded = flag

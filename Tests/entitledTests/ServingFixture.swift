@@ -22,7 +22,7 @@ final class ServingFixture {
         self.isWarm = isWarm
         let store = try RocksDBStore(directory: directory + "/data", options: StorageOptions())
         let service = try EntitlementService(
-            store: store,
+            store: try PackingStore(store),
             configuration: ServiceConfiguration(
                 apps: [
                     AppConfiguration(
