@@ -1,5 +1,6 @@
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -33,4 +34,16 @@ static inline void entitled_free(void *pointer) { OPENSSL_free(pointer); }
 static inline void entitled_x509v3_context(X509V3_CTX *context, X509 *issuer, X509 *subject) {
     X509V3_set_ctx_nodb(context);
     X509V3_set_ctx(context, issuer, subject, NULL, NULL, 0);
+}
+
+/* OSSL_PKEY_PARAM_PUB_KEY is a macro that stands for a string. */
+static inline const char *entitled_public_key_name(void) { return OSSL_PKEY_PARAM_PUB_KEY; }
+
+/* Makes the table of multiples of the group's generator. OpenSSL 3 calls the function deprecated
+ * and has no other one; a library that has no tables at all does nothing and returns 1. */
+static inline int entitled_precompute_multiples(EC_GROUP *group) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+    return EC_GROUP_precompute_mult(group, NULL);
+#pragma clang diagnostic pop
 }

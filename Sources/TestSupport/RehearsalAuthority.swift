@@ -79,7 +79,14 @@ package struct RehearsalAuthority: Sendable {
     /// - Returns: A compact JWS, ASCII.
     /// - Throws: `RehearsalAuthorityError` when the library refuses.
     package func sign(_ claims: FixtureJSON) throws(RehearsalAuthorityError) -> [UInt8] {
-        let payload = claims.utf8
+        try sign(payload: claims.utf8)
+    }
+
+    /// Signs a payload that was written elsewhere; any thread.
+    ///
+    /// - Returns: A compact JWS, ASCII.
+    /// - Throws: `RehearsalAuthorityError` when the library refuses.
+    package func sign(payload: [UInt8]) throws(RehearsalAuthorityError) -> [UInt8] {
         var jws = encodedHeader + [UInt8(ascii: ".")] + Base64URL.encode(payload.span)
         do throws(OpenSSLError) {
             let signature = try key.signature(of: jws.span)

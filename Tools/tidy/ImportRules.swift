@@ -7,13 +7,15 @@ enum ImportRules {
     /// The level of every module; a new one is added here when it is added to the manifest.
     static let levels: [String: Int] = [
         "CRocksDB": 0, "COpenSSL": 0, "CLibuv": 0, "CProtobufC": 0,
-        "CCurl": 0, "CMicrohttpd": 0,
+        "CCurl": 0, "CMicrohttpd": 0, "CProcessor": 0, "CCallCounter": 0,
+        "CLinux": 0,
         "CMessages": 1, "Bytes": 1, "Entitlements": 1,
         "RocksDB": 2, "OpenSSL": 2, "EventLoop": 2, "Wire": 2, "Storage": 2, "SnapshotTable": 2,
         "HTTP": 2,
         "RocksDBStorage": 3, "AppStore": 3,
         "Service": 4, "AppStoreServerAPI": 4,
-        "EntitledClient": 5, "Session": 5, "TestSupport": 5, "Webhook": 5, "Reconciliation": 5,
+        "EntitledClient": 5, "LoadGenerator": 5, "ToolSupport": 5, "Session": 5, "TestSupport": 5,
+        "Webhook": 5, "Reconciliation": 5,
         "Transport": 6,
         "entitled": 7, "entitlectl": 7, "entitlebench": 7, "tidy": 7,
     ]
@@ -23,18 +25,20 @@ enum ImportRules {
         "CRocksDB": ["RocksDB"], "COpenSSL": ["OpenSSL"], "CLibuv": ["EventLoop"],
         "CProtobufC": ["CMessages", "Wire"], "CMessages": ["Wire"],
         "CCurl": ["HTTP"], "CMicrohttpd": ["HTTP"],
+        "CProcessor": ["SnapshotTable"], "CCallCounter": [],
+        "CLinux": ["LoadGenerator", "ToolSupport"],
     ]
 
     /// Modules of the toolchain that any target may import.
     static let everywhere: Set = ["Swift", "Synchronization"]
     /// Where Foundation's small half may be imported; Foundation itself nowhere: it loads ICU.
     static let foundationEssentials: Set = [
-        "AppStore", "entitled", "entitlectl", "entitlebench", "TestSupport", "tidy",
+        "AppStore", "entitled", "entitlectl", "entitlebench", "TestSupport", "ToolSupport", "tidy",
     ]
     /// Where the C library may be imported.
     static let platform: Set = [
         "RocksDB", "OpenSSL", "EventLoop", "Wire", "SnapshotTable", "HTTP", "entitled",
-        "entitlectl", "entitlebench", "tidy",
+        "entitlectl", "entitlebench", "LoadGenerator", "ToolSupport", "tidy",
     ]
     static let platformModules: Set = ["Glibc", "Musl", "Darwin"]
 

@@ -35,8 +35,10 @@ struct SourceFile {
 
     var isTest: Bool { path.hasPrefix("Tests/") }
 
-    /// A library: a folder below Sources that is no program.
-    var isLibrary: Bool { path.hasPrefix("Sources/") && target != "entitled" }
+    /// A library: a folder below Sources that is no program, nor what programs print with.
+    var isLibrary: Bool {
+        path.hasPrefix("Sources/") && target != "entitled" && target != "ToolSupport"
+    }
 }
 
 /// Blanks what is not code in a Swift file: line and block comments (which nest) and the content
