@@ -15,7 +15,7 @@ struct CheckDialogue: LoadDialogue, ~Copyable {
         picker = CustomerPicker(
             script.selection, customerCount: script.population.customerCount)
         population = script.population
-        random = RandomSource(seed: place.seed &+ UInt64(place.index) &* 0xD1B5_4A32_D192_ED03)
+        random = place.random
     }
 
     mutating func appendRequest(_ number: UInt64, to output: inout OutputBuffer) -> UInt64 {

@@ -78,4 +78,9 @@ package struct ConnectionPlace: Equatable, Sendable {
         self.count = count
         self.seed = seed
     }
+
+    /// A source of random numbers that is this connection's own.
+    var random: RandomSource {
+        RandomSource(seed: seed &+ UInt64(index) &* 0xD1B5_4A32_D192_ED03)
+    }
 }

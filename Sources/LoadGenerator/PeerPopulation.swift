@@ -90,6 +90,59 @@ struct PeerTemplate {
     }
 }
 
+/// Requests that name a customer, and the answers that they get, byte for byte: what a protocol in
+/// which answers come in the order of requests is made of.
+struct PeerExchange {
+    private var customers: PeerCustomers
+    var request = PeerTemplate()
+    var answer = PeerTemplate()
+
+    init(_ customers: PeerCustomers) { self.customers = customers }
+
+    /// Appends the request of the next customer, and tells who that is.
+    mutating func appendRequest(to output: inout OutputBuffer) -> UInt64 {
+        let customer = customers.next()
+        request.fill(customer)
+        output.append(request.bytes.span)
+        return customer
+    }
+
+    /// Compares an answer with that of the oldest request; false when none waits for one.
+    mutating func check(
+        _ found: Span<UInt8>, _ ledger: inout AnswerLedger, whenWrong complaint: String
+    ) -> Bool {
+        guard let customer = ledger.answerOldest() else { return false }
+        answer.fill(customer)
+        if !ByteComparison.isEqual(found, answer.bytes.span) {
+            ledger.reportWrong(complaint, expected: answer.bytes, found: found)
+        }
+        return true
+    }
+
+    /// Takes the whole answers at the front of `input`; `extent` says where one ends.
+    ///
+    /// - Returns: how many bytes were taken.
+    mutating func takeAll(
+        _ input: Span<UInt8>, _ ledger: inout AnswerLedger, whenWrong complaint: String,
+        whenMeaningless failure: String, extent: (Span<UInt8>, Int) -> PeerText.Reply
+    ) -> Int {
+        var position = 0
+        while position < input.count {
+            switch extent(input, position) {
+            case .incomplete: return position
+            case .meaningless:
+                ledger.fail(failure)
+                return position
+            case .ends(let end):
+                let found = input.extracting(position..<end)
+                guard check(found, &ledger, whenWrong: complaint) else { return position }
+                position = end
+            }
+        }
+        return position
+    }
+}
+
 /// The four bytes of a number, the highest first.
 func bigEndian(_ value: UInt32) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
@@ -97,6 +150,13 @@ func bigEndian(_ value: UInt32) -> [UInt8] {
 
 /// Reading the peers' protocols.
 enum PeerText {
+    /// Where an answer ends.
+    enum Reply: Equatable {
+        case incomplete
+        case meaningless
+        case ends(Int)
+    }
+
     /// No line of these protocols is longer than this, in bytes.
     static let lineByteCountMax = 4_096
 

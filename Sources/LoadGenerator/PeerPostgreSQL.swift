@@ -19,14 +19,12 @@ struct PeerPostgreSQL: LoadDialogue {
     private static let greetingReadyCount = 2
     private static let messageByteCountMax = 1 << 20
 
-    private var customers: PeerCustomers
-    private var request = PeerTemplate()
-    private var answer = PeerTemplate()
+    private var exchange: PeerExchange
     private var readyCount = 0
 
     init(_ customers: PeerCustomers) {
-        self.customers = customers
-        Self.addMessage("B", to: &request) { body in
+        exchange = PeerExchange(customers)
+        Self.addMessage("B", to: &exchange.request) { body in
             body.add("\0\(Self.statement)\0")
             // All parameters as text; one of them; its length and bytes; all results as text.
             body.add([0, 0, 0, 1])
@@ -34,17 +32,17 @@ struct PeerPostgreSQL: LoadDialogue {
             body.addName()
             body.add([0, 0])
         }
-        Self.addMessage("E", to: &request) { $0.add([0, 0, 0, 0, 0]) }
-        Self.addMessage("S", to: &request) { _ in }
+        Self.addMessage("E", to: &exchange.request) { $0.add([0, 0, 0, 0, 0]) }
+        Self.addMessage("S", to: &exchange.request) { _ in }
 
-        Self.addMessage("2", to: &answer) { _ in }
-        Self.addMessage("D", to: &answer) { body in
+        Self.addMessage("2", to: &exchange.answer) { _ in }
+        Self.addMessage("D", to: &exchange.answer) { body in
             body.add([0, 1])
             body.addInteger(PeerPopulation.valueByteCount)
             body.addValue()
         }
-        Self.addMessage("C", to: &answer) { $0.add("SELECT 1\0") }
-        Self.addMessage("Z", to: &answer) { $0.add("I") }
+        Self.addMessage("C", to: &exchange.answer) { $0.add("SELECT 1\0") }
+        Self.addMessage("Z", to: &exchange.answer) { $0.add("I") }
     }
 
     /// Adds a message: its kind, its byte count without the kind, its body.
@@ -99,10 +97,7 @@ struct PeerPostgreSQL: LoadDialogue {
     }
 
     mutating func appendRequest(_ number: UInt64, to output: inout OutputBuffer) -> UInt64 {
-        let customer = customers.next()
-        request.fill(customer)
-        output.append(request.bytes.span)
-        return customer
+        exchange.appendRequest(to: &output)
     }
 
     mutating func take(
@@ -118,13 +113,10 @@ struct PeerPostgreSQL: LoadDialogue {
             let kind = input[messageStart]
             messageStart = end
             guard kind == UInt8(ascii: "Z") else { continue }
-            guard let customer = ledger.answerOldest() else { return position }
-            let found = input.extracting(position..<end)
-            answer.fill(customer)
-            if !ByteComparison.isEqual(found, answer.bytes.span) {
-                ledger.reportWrong(
-                    "PostgreSQL did not answer with the row", expected: answer.bytes, found: found)
-            }
+            let isAwaited = exchange.check(
+                input.extracting(position..<end), &ledger,
+                whenWrong: "PostgreSQL did not answer with the row")
+            guard isAwaited else { return position }
             position = end
         }
         return position

@@ -2,62 +2,34 @@ internal import Wire
 
 /// GET of a customer's value, in the protocol of Redis (RESP 2).
 struct PeerRedis: LoadDialogue {
-    private var customers: PeerCustomers
-    private var request = PeerTemplate()
-    private var answer = PeerTemplate()
+    private var exchange: PeerExchange
 
     init(_ customers: PeerCustomers) {
-        self.customers = customers
-        request.add("*2\r\n$3\r\nGET\r\n$\(PeerPopulation.nameByteCount)\r\n")
-        request.addName()
-        request.add("\r\n")
-        answer.add("$\(PeerPopulation.valueByteCount)\r\n")
-        answer.addValue()
-        answer.add("\r\n")
+        exchange = PeerExchange(customers)
+        exchange.request.add("*2\r\n$3\r\nGET\r\n$\(PeerPopulation.nameByteCount)\r\n")
+        exchange.request.addName()
+        exchange.request.add("\r\n")
+        exchange.answer.add("$\(PeerPopulation.valueByteCount)\r\n")
+        exchange.answer.addValue()
+        exchange.answer.add("\r\n")
     }
 
     mutating func appendRequest(_ number: UInt64, to output: inout OutputBuffer) -> UInt64 {
-        let customer = customers.next()
-        request.fill(customer)
-        output.append(request.bytes.span)
-        return customer
+        exchange.appendRequest(to: &output)
     }
 
     mutating func take(
         _ input: Span<UInt8>, _ ledger: inout AnswerLedger, to output: inout OutputBuffer
     ) -> Int {
-        var position = 0
-        while position < input.count {
-            switch Self.reply(in: input, from: position) {
-            case .incomplete: return position
-            case .meaningless:
-                ledger.fail("this is no reply of Redis")
-                return position
-            case .ends(let end):
-                guard let customer = ledger.answerOldest() else { return position }
-                let found = input.extracting(position..<end)
-                answer.fill(customer)
-                if !ByteComparison.isEqual(found, answer.bytes.span) {
-                    ledger.reportWrong(
-                        "Redis did not answer with the value", expected: answer.bytes,
-                        found: found)
-                }
-                position = end
-            }
-        }
-        return position
-    }
-
-    /// Where a reply ends.
-    enum Reply: Equatable {
-        case incomplete
-        case meaningless
-        case ends(Int)
+        exchange.takeAll(
+            input, &ledger, whenWrong: "Redis did not answer with the value",
+            whenMeaningless: "this is no reply of Redis"
+        ) { input, start in Self.reply(in: input, from: start) }
     }
 
     /// The extent of the reply that begins at `start`: a line, or a line with a byte count and so
     /// many bytes behind it.
-    static func reply(in input: Span<UInt8>, from start: Int) -> Reply {
+    static func reply(in input: Span<UInt8>, from start: Int) -> PeerText.Reply {
         guard let lineEnd = PeerText.lineEnd(in: input, from: start) else {
             return input.count - start > PeerText.lineByteCountMax ? .meaningless : .incomplete
         }
