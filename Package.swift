@@ -177,8 +177,8 @@ let package = Package(
             "entitlebench",
             [
                 "entitlebench", "LoadGenerator", "EntitledClient", "TestSupport", "ToolSupport",
-                "Service", "SnapshotTable", "RocksDBStorage", "RocksDB", "Storage", "AppStore",
-                "Entitlements", "EventLoop", "Wire", "Bytes",
+                "Transport", "Session", "Service", "SnapshotTable", "RocksDBStorage", "RocksDB",
+                "Storage", "AppStore", "Entitlements", "EventLoop", "Wire", "Bytes",
             ]),
     ]
 )

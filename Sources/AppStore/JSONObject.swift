@@ -45,9 +45,14 @@ package struct JSONObject: Sendable {
         guard !member.isNameEscaped else {
             return unescaped(member.name).elementsEqual(name)
         }
+        guard member.name.count == name.count else { return false }
         // The last characters differ more often than the first: many names begin alike.
-        return member.name.count == name.count && text[member.name].last == name.last
-            && text[member.name].elementsEqual(name)
+        var position = member.name.upperBound
+        for byte in name.reversed() {
+            position -= 1
+            if text[position] != byte { return false }
+        }
+        return true
     }
 
     /// A string.

@@ -28,7 +28,7 @@ struct SignedPayload {
         let header = jws.span.extracting(0..<headerEnd)
         let known = chains.known(header: header)
         let chain: SigningChain
-        if let known { chain = known } else { chain = try Self.chain(of: header, chains) }
+        if let known { chain = known.chain } else { chain = try Self.chain(of: header, chains) }
         let signature = try Self.decoded(
             jws.span.extracting(payloadEnd + 1..<jws.count), "the signature")
         guard signature.count == ES256PublicKey.signatureByteCount else {
@@ -36,8 +36,11 @@ struct SignedPayload {
                 "an ES256 signature has \(ES256PublicKey.signatureByteCount) bytes, this one has "
                     + "\(signature.count)")
         }
-        guard chain.key.isValid(signature: signature.span, of: jws.span.extracting(0..<payloadEnd))
-        else { throw .badSignature("the leaf's key did not sign this header and payload") }
+        let digest = (known?.prefix ?? SHA256Prefix(of: header))
+            .digest(with: jws.span.extracting(headerEnd..<payloadEnd))
+        guard chain.key.isValid(signature: signature.span, ofDigest: digest) else {
+            throw .badSignature("the leaf's key did not sign this header and payload")
+        }
         if known == nil { chains.remember(chain, header: header) }
         claims = try Self.object(
             jws.span.extracting(headerEnd + 1..<payloadEnd), "the payload of the JWS")
@@ -59,6 +62,15 @@ struct SignedPayload {
                     + "\(window.notAfterMilliseconds), \(name) is \(milliseconds)")
         }
         return Timestamp(milliseconds: milliseconds)
+    }
+
+    /// The claims of a JWS that was verified when it came: nothing but its form is checked.
+    ///
+    /// - Parameter jws: The compact form, ASCII.
+    /// - Returns: nil where it is none.
+    static func claims(ofVerified jws: [UInt8]) -> JSONObject? {
+        guard let (headerEnd, payloadEnd) = try? dots(in: jws.span) else { return nil }
+        return try? object(jws.span.extracting(headerEnd + 1..<payloadEnd), "the payload")
     }
 
     /// The offsets of the two dots.

@@ -15,60 +15,76 @@ final class SigningChain: Sendable {
     }
 }
 
+/// A header whose signatures were good before, and its chain.
+struct KnownHeader: Sendable {
+    let header: [UInt8]
+    let chain: SigningChain
+    /// What every digest of what was signed under it begins with.
+    let prefix: SHA256Prefix
+}
+
 /// The chains that were trusted before: checking one anew takes 2.7 ms, a signature 0.08.
 ///
 /// Only trust is remembered, never distrust and never a signature. Two levels: by certificates,
 /// and by the text of a whole JWS header, which saves decoding its 4 KB. A header is remembered
 /// only once a signature under it was good, so a stranger cannot fill the cache with spellings of
 /// his own. Shared by threads; the lock is held for a look-up only.
-final class SigningChains: Sendable {
+struct SigningChains: Sendable {
     /// Apple signs with a handful of leaves at a time.
     static let countMax = 64
 
+    /// What copies share.
+    private final class Memory: Sendable {
+        let byCertificates = Mutex(RecentlyUsed<SigningChain>(countMax: countMax))
+        let byHeader = Mutex(RecentlyUsed<SigningChain>(countMax: countMax))
+        let latest = Mutex<KnownHeader?>(nil)
+    }
+
     private let policy: ChainPolicy
-    private let byCertificates = Mutex(RecentlyUsed<SigningChain>(countMax: countMax))
-    private let byHeader = Mutex(RecentlyUsed<SigningChain>(countMax: countMax))
-    private let latest = Mutex<Latest?>(nil)
+    private let memory = Memory()
+    private var checksNewOnes = true
 
     init(policy: ChainPolicy) {
         self.policy = policy
     }
 
-    /// The chain of a header whose signatures were good before.
+    /// The same with the same memory, but chains that are not in it are distrusted unseen.
+    var knownOnes: SigningChains {
+        var copy = self
+        copy.checksNewOnes = false
+        return copy
+    }
+
+    /// A header whose signatures were good before; nil when it is none.
     ///
     /// Nearly always the header is that of the JWS before: comparing its 4 KB takes 0.4 us, their
     /// digest 4.
-    func known(header: Span<UInt8>) -> SigningChain? {
-        let latest = latest.withLock { $0 }
+    func known(header: Span<UInt8>) -> KnownHeader? {
+        let latest = memory.latest.withLock { $0 }
         if let latest, latest.header.count == header.count,
             header.holds(latest.header.span, at: 0)
         {
-            return latest.chain
+            return latest
         }
         let digest = SHA256Digest(of: header)
-        guard let chain = byHeader.withLock({ $0.value(digest) }) else { return nil }
-        setLatest(chain, header)
-        return chain
+        guard let chain = memory.byHeader.withLock({ $0.value(digest) }) else { return nil }
+        return setLatest(chain, header)
     }
 
     /// Remembers the chain of a header under which a signature was good.
     func remember(_ chain: SigningChain, header: Span<UInt8>) {
         let digest = SHA256Digest(of: header)
-        byHeader.withLock { $0.insert(chain, digest) }
-        setLatest(chain, header)
+        memory.byHeader.withLock { $0.insert(chain, digest) }
+        _ = setLatest(chain, header)
     }
 
-    private func setLatest(_ chain: SigningChain, _ header: Span<UInt8>) {
+    private func setLatest(_ chain: SigningChain, _ header: Span<UInt8>) -> KnownHeader {
         let bytes = [UInt8](capacity: header.count) { output in
             for index in 0..<header.count { output.append(header[index]) }
         }
-        latest.withLock { $0 = Latest(header: bytes, chain: chain) }
-    }
-
-    /// A header of `byHeader` and its chain.
-    private struct Latest: Sendable {
-        let header: [UInt8]
-        let chain: SigningChain
+        let known = KnownHeader(header: bytes, chain: chain, prefix: SHA256Prefix(of: header))
+        memory.latest.withLock { $0 = known }
+        return known
     }
 
     /// Checks the two certificates, or finds them checked.
@@ -82,9 +98,12 @@ final class SigningChains: Sendable {
         // Digests have one length, so the two cannot run into each other.
         let pair = SHA256Digest(of: leaf.span).bytes + SHA256Digest(of: intermediate.span).bytes
         let digest = SHA256Digest(of: pair.span)
-        if let chain = byCertificates.withLock({ $0.value(digest) }) { return chain }
+        if let chain = memory.byCertificates.withLock({ $0.value(digest) }) { return chain }
+        guard checksNewOnes else {
+            throw .untrustedChain("x5c holds certificates that were not checked before")
+        }
         let chain = try check(leaf: leaf, intermediate: intermediate)
-        byCertificates.withLock { $0.insert(chain, digest) }
+        memory.byCertificates.withLock { $0.insert(chain, digest) }
         return chain
     }
 

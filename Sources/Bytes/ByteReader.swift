@@ -62,10 +62,13 @@ package struct ByteReader: Sendable {
     /// Reads a two-byte length and that many bytes of UTF-8.
     package mutating func readString() throws(ByteError) -> String {
         let start = offset
-        let raw = try readFramed()
-        guard let text = String(validating: raw, as: UTF8.self) else {
-            throw .notUTF8(offset: start)
+        let byteCount = Int(try readUInt16())
+        guard byteCount <= remaining else {
+            throw .truncated(offset: offset, needed: byteCount, available: remaining)
         }
+        defer { offset += byteCount }
+        guard let text = String(validating: bytes[offset..<offset + byteCount], as: UTF8.self)
+        else { throw .notUTF8(offset: start) }
         return text
     }
 

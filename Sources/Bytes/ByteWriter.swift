@@ -41,11 +41,24 @@ package struct ByteWriter: Sendable {
         bytes.append(contentsOf: value)
     }
 
+    /// The same of a text: other modules get no code of their own from what is generic here.
+    package mutating func append(raw value: String.UTF8View) {
+        bytes.append(contentsOf: value)
+    }
+
+    /// The same of an array.
+    package mutating func append(raw value: [UInt8]) {
+        bytes.append(contentsOf: value)
+    }
+
     /// Appends a two-byte length and the UTF-8 bytes of `value`.
     ///
     /// - Precondition: at most 65,535 bytes; every text that gets here has passed a smaller limit.
     package mutating func append(framed value: String) {
-        append(framed: Array(value.utf8))
+        let count = value.utf8.count
+        precondition(count <= Int(UInt16.max), "a framed value has at most 65,535 bytes")
+        append(UInt16(count))
+        bytes.append(contentsOf: value.utf8)
     }
 
     /// Appends a two-byte length and `value`.

@@ -47,3 +47,34 @@ static inline int entitled_precompute_multiples(EC_GROUP *group) {
     return EC_GROUP_precompute_mult(group, NULL);
 #pragma clang diagnostic pop
 }
+
+/* SHA-256 in steps, with a state that may be copied: EVP has none without an allocation. OpenSSL 3
+ * calls the functions deprecated; they run the same code. */
+static inline void entitled_sha256_init(SHA256_CTX *state) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+    SHA256_Init(state);
+#pragma clang diagnostic pop
+}
+static inline void entitled_sha256_update(SHA256_CTX *state, const void *bytes, size_t count) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+    SHA256_Update(state, bytes, count);
+#pragma clang diagnostic pop
+}
+static inline void entitled_sha256_final(SHA256_CTX *state, unsigned char *digest) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+    SHA256_Final(digest, state);
+#pragma clang diagnostic pop
+}
+
+/* X and Z of a point that stands as (X : Y : Z) with x = X/Z^2. Deprecated as well, for the form in
+ * which a group keeps its points is its own matter; all over prime fields give this one. */
+static inline int entitled_jacobian_x_z(
+    const EC_GROUP *group, const EC_POINT *point, BIGNUM *x, BIGNUM *z, BN_CTX *context) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+    return EC_POINT_get_Jprojective_coordinates_GFp(group, point, x, NULL, z, context);
+#pragma clang diagnostic pop
+}

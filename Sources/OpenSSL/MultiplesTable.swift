@@ -6,8 +6,11 @@ internal import Synchronization
 /// A check computes u1*G + u2*Q (FIPS 186-5 section 6.4.2). OpenSSL has a table of multiples of the
 /// base point G, with which u1*G takes 8 us, and none of the public key Q, so that u2*Q takes 50.
 /// Here Q stands in the place of the generator of a group of its own, for which OpenSSL makes such
-/// a table too. Measured with nothing else in the caches: 49 us a check instead of 85; 35 ms and
-/// 151 KB for the table.
+/// a table too. 35 ms and 151 KB for the table.
+///
+/// Of what is left, the inverse of s is computed here (see `GroupScalar`), and the sum is compared
+/// where it stands, as (X : Y : Z) with x = X/Z^2: a division less, 4 us. The parts add up to
+/// 22 us, each measured in a loop, where `openssl speed` takes 71 for a check.
 ///
 /// It never has the last word on a refusal: whoever is told false asks OpenSSL's check. Nothing
 /// here is secret, so no constant time is needed.
@@ -19,7 +22,10 @@ internal import Synchronization
     private let curve: OpaquePointer
     /// P-256 with the public key as its generator.
     private let keyed: OpaquePointer
+    /// n, owned by `curve`.
     private let order: OpaquePointer
+    /// p, owned by `curve`.
+    private let field: OpaquePointer
     private let idle = Mutex(Pool())
 
     /// The table of a key, made in 35 ms; nil when OpenSSL cannot make it.
@@ -35,6 +41,7 @@ internal import Synchronization
             return nil
         }
         guard let order = unsafe EC_GROUP_get0_order(curve),
+            let field = unsafe EC_GROUP_get0_field(curve),
             unsafe Self.setGenerator(of: keyed, to: key.key, order: order)
         else {
             unsafe EC_GROUP_free(keyed)
@@ -44,6 +51,7 @@ internal import Synchronization
         unsafe self.curve = unsafe curve
         unsafe self.keyed = unsafe keyed
         unsafe self.order = unsafe order
+        unsafe self.field = unsafe field
     }
 
     deinit {
@@ -85,31 +93,47 @@ internal import Synchronization
         let kept = idle.withLock { $0.scratches.popLast() }
         guard let scratch = unsafe kept ?? Scratch(curve: curve) else { return false }
         defer { idle.withLock { $0.scratches.append(scratch) } }
-        guard scratch.read(signature: signature, digest: digest), hasRange(scratch) else {
-            return false
-        }
-        return isMatch(scratch)
+        // nil for an s outside of 1 ..< n.
+        guard let inverse = GroupScalar(bigEndian: signature.extracting(32..<64)).inverse,
+            scratch.read(signature: signature, digest: digest, inverse: inverse.bigEndian),
+            isInverse(scratch), hasRange(scratch)
+        else { return false }
+        return sum(scratch) && isMatch(scratch)
     }
 
-    /// Whether r and s are in 1 ..< n.
+    /// Whether the inverse is one: 0.3 us to rest on no arithmetic but OpenSSL's.
+    private func isInverse(_ scratch: Scratch) -> Bool {
+        unsafe BN_mod_mul(scratch.x, scratch.s, scratch.inverse, order, scratch.context) == 1
+            && BN_is_one(scratch.x) == 1
+    }
+
+    /// Whether r is in 1 ..< n.
     private func hasRange(_ scratch: Scratch) -> Bool {
-        unsafe BN_is_zero(scratch.r) == 0 && BN_is_zero(scratch.s) == 0
-            && BN_cmp(scratch.r, order) < 0 && BN_cmp(scratch.s, order) < 0
+        unsafe BN_is_zero(scratch.r) == 0 && BN_cmp(scratch.r, order) < 0
     }
 
-    /// Whether the x of u1*G + u2*Q is r, modulo n.
-    private func isMatch(_ scratch: Scratch) -> Bool {
+    /// Computes u1*G + u2*Q; false when it is no point with an x.
+    private func sum(_ scratch: Scratch) -> Bool {
         let context = unsafe scratch.context
-        return unsafe BN_mod_inverse(scratch.inverse, scratch.s, order, context) != nil
-            && BN_mod_mul(scratch.factor, scratch.digest, scratch.inverse, order, context) == 1
+        return unsafe BN_mod_mul(scratch.factor, scratch.digest, scratch.inverse, order, context)
+            == 1
             && EC_POINT_mul(curve, scratch.sum, scratch.factor, nil, nil, context) == 1
             && BN_mod_mul(scratch.factor, scratch.r, scratch.inverse, order, context) == 1
             && EC_POINT_mul(keyed, scratch.term, scratch.factor, nil, nil, context) == 1
             && EC_POINT_add(curve, scratch.sum, scratch.sum, scratch.term, context) == 1
             && EC_POINT_is_at_infinity(curve, scratch.sum) == 0
-            && EC_POINT_get_affine_coordinates(curve, scratch.sum, scratch.x, nil, context) == 1
-            && BN_nnmod(scratch.x, scratch.x, order, context) == 1
-            && BN_cmp(scratch.x, scratch.r) == 0
+    }
+
+    /// Whether the sum's x is r: X = r*Z^2 modulo p.
+    ///
+    /// An x of r + n is as good, and one in 2^128; OpenSSL's check is asked about it.
+    private func isMatch(_ scratch: Scratch) -> Bool {
+        let context = unsafe scratch.context
+        return unsafe entitled_jacobian_x_z(curve, scratch.sum, scratch.x, scratch.factor, context)
+            == 1
+            && BN_mod_sqr(scratch.factor, scratch.factor, field, context) == 1
+            && BN_mod_mul(scratch.factor, scratch.factor, scratch.r, field, context) == 1
+            && BN_cmp(scratch.x, scratch.factor) == 0
     }
 
     /// The numbers that no check is using; at most as many as checks ever ran at once.
@@ -153,8 +177,11 @@ internal import Synchronization
         unsafe BN_CTX_free(context)
     }
 
-    /// Takes the signature and the digest in; false when OpenSSL is out of memory.
-    func read(signature: Span<UInt8>, digest bytes: InlineArray<32, UInt8>) -> Bool {
+    /// Takes the numbers of a check in; false when OpenSSL is out of memory.
+    func read(
+        signature: Span<UInt8>, digest bytes: InlineArray<32, UInt8>,
+        inverse inverseBytes: InlineArray<32, UInt8>
+    ) -> Bool {
         let isRead = unsafe signature.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return false }
             return unsafe BN_bin2bn(start, 32, r) != nil && BN_bin2bn(start + 32, 32, s) != nil
@@ -162,6 +189,9 @@ internal import Synchronization
         return unsafe isRead
             && bytes.span.withUnsafeBufferPointer { bytes in
                 unsafe BN_bin2bn(bytes.baseAddress, 32, digest) != nil
+            }
+            && inverseBytes.span.withUnsafeBufferPointer { bytes in
+                unsafe BN_bin2bn(bytes.baseAddress, 32, inverse) != nil
             }
     }
 }

@@ -73,6 +73,18 @@ import Testing
             for await isRight in group { #expect(isRight) }
         }
     }
+
+    @Test func `those who know only what was checked distrust the rest unseen`() throws {
+        let authority = try TestCertificateAuthority()
+        let chains = SigningChains(policy: try ChainPolicy(roots: [authority.root]))
+        let (leaf, intermediate) = (authority.leaf.der, authority.intermediate.der)
+        #expect(throws: AppStoreError.self) {
+            try chains.knownOnes.trusted(leaf: leaf, intermediate: intermediate)
+        }
+        let checked = try chains.trusted(leaf: leaf, intermediate: intermediate)
+        // They share one memory, whoever was first.
+        #expect(try chains.knownOnes.trusted(leaf: leaf, intermediate: intermediate) === checked)
+    }
 }
 
 @Suite struct RecentlyUsedTests {
