@@ -69,6 +69,9 @@ package struct FamilyOptions: Sendable {
     /// Share of a memtable that a filter of its keys takes: a key that is not in it costs a look
     /// at the filter instead of a search. 0: no filter.
     package var memtableFilterShare = 0.0
+    /// The filters of memtables and tables also tell whether any key begins with so many bytes. 0:
+    /// they do not. Every key has as many.
+    package var prefixByteCount = 0
 
     /// The values above.
     package init() {}
@@ -178,6 +181,11 @@ package struct FamilyOptions: Sendable {
         unsafe rocksdb_options_set_level0_slowdown_writes_trigger(handle, 20)
         unsafe rocksdb_options_set_level0_stop_writes_trigger(handle, 36)
         unsafe rocksdb_options_set_optimize_filters_for_hits(handle, 0)
+        if options.prefixByteCount > 0 {
+            // Belongs to the options from here on.
+            unsafe rocksdb_options_set_prefix_extractor(
+                handle, rocksdb_slicetransform_create_fixed_prefix(options.prefixByteCount))
+        }
         if options.memtableFilterShare > 0 {
             unsafe rocksdb_options_set_memtable_prefix_bloom_size_ratio(
                 handle, options.memtableFilterShare)

@@ -23,9 +23,12 @@ internal import CRocksDB
     ///   - upper: The first key not to show any more; nil: no bound.
     ///   - snapshot: A state of the same database to read; nil: the state now.
     ///   - fillsCache: Whether blocks that are read displace others in the cache.
+    ///   - isFiltered: Whether the bounds lie within one prefix of `FamilyOptions.prefixByteCount`
+    ///     bytes, so that filters may tell that there is nothing.
     package init(
         _ database: Database, family: ColumnFamily, from lower: [UInt8]? = nil,
-        upTo upper: [UInt8]? = nil, at snapshot: Snapshot? = nil, fillsCache: Bool = true
+        upTo upper: [UInt8]? = nil, at snapshot: Snapshot? = nil, fillsCache: Bool = true,
+        isFiltered: Bool = false
     ) {
         precondition(snapshot.map { $0.database === database } ?? true, "a foreign snapshot")
         self.database = database
@@ -36,6 +39,8 @@ internal import CRocksDB
         LiveHandles.created(.options)
         unsafe rocksdb_readoptions_set_verify_checksums(readOptions, 1)
         unsafe rocksdb_readoptions_set_fill_cache(readOptions, fillsCache ? 1 : 0)
+        unsafe rocksdb_readoptions_set_total_order_seek(readOptions, isFiltered ? 0 : 1)
+        unsafe rocksdb_readoptions_set_prefix_same_as_start(readOptions, isFiltered ? 1 : 0)
         unsafe snapshot?.apply(to: readOptions)
         var offset = 0
         if let lower {

@@ -230,6 +230,11 @@ extension StoreOpening {
         case .identities, .customers, .snapshots, .notifications:
             // Asked for one by one, often for what is not there.
             result.memtableFilterShare = 0.02
+        case .matches:
+            // Each fact asks who shares its dates, and nearly always nobody does: 14 us of an
+            // ingest were the search for it.
+            result.memtableFilterShare = 0.02
+            result.prefixByteCount = Key.matchDatesByteCount
         default: break
         }
         return result

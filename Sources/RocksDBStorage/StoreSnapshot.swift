@@ -75,7 +75,9 @@ extension RangeIterator {
         // A scan of everything must not push out of the cache what single reads want.
         var iterator = RangeIterator(
             database, family: StoreOpening.family(of: keyspace), from: prefix,
-            upTo: end(of: prefix), at: snapshot, fillsCache: !prefix.isEmpty)
+            upTo: end(of: prefix), at: snapshot, fillsCache: !prefix.isEmpty,
+            isFiltered: !reversed && keyspace == .matches
+                && prefix.count >= Key.matchDatesByteCount)
         guard iterator.seek(start, prefix: prefix, reversed: reversed) else { return }
         while iterator.isValid, body(iterator.key, iterator.value) {
             if reversed { iterator.previous() } else { iterator.next() }

@@ -14,13 +14,14 @@ package enum Keyspace: String, CaseIterable, Sendable {
     case transactions
     /// The decoded newest renewal info of every chain, by customer.
     case renewals
-    /// The signed payloads as Apple sent them.
+    /// What Apple sent, as it came; the payloads inside a notification are stored with it only.
     case payloads
     /// What CheckAccess reads: one snapshot per customer.
     case snapshots
-    /// Every notification with its disposition, in order, and the index by UUID.
+    /// The index of notifications by UUID, and those that concern nobody.
     case notifications
-    /// The revisions that touched a customer: notifications and audit entries.
+    /// The revisions that touched a customer: notifications with their dispositions, and audit
+    /// entries.
     case history
     /// What was said and changed by people and conflicts: links, transfers, households.
     case audit
@@ -84,6 +85,15 @@ package struct ChangeSet: Sendable {
     /// The change to one key, if any.
     package func change(for key: [UInt8], in keyspace: Keyspace) -> Change? {
         changes[keyspace]?[key]
+    }
+
+    /// The same changes with other values in one keyspace; deletes stay.
+    func replacingValues(in keyspace: Keyspace, with value: ([UInt8]) -> [UInt8]) -> ChangeSet {
+        var result = self
+        result.changes[keyspace] = changes[keyspace]?.mapValues { change in
+            if case .put(let bytes) = change { .put(value(bytes)) } else { change }
+        }
+        return result
     }
 
     /// Adds `later` on top; its changes win.

@@ -24,22 +24,27 @@ package import Entitlements
 // transactions   u16 scope, u64 customer, transactionId TransactionFact
 // renewals       u16 scope, u64 customer, originalTransactionId   RenewalInfo
 // payloads                                              packed, see PackedPayload.swift
-//                u16 scope, "t", transactionId          JWS of the winning copy
-//                u16 scope, "r", originalTransactionId  JWS of the newest renewal info
 //                u16 scope, "n", u64 revision           notification as received
+//                u16 scope, "t", transactionId          JWS of the winning copy, where it came in
+//                                                       no notification
+//                u16 scope, "r", originalTransactionId  the same of the newest renewal info
 // snapshots      u16 scope, u64 customer                snapshot of a customer without a name
 //                u16 scope, u8 255, name                snapshot of a named one: a check finds it
 //                                                       by one read; see SnapshotLayout
 // notifications  u16 scope, "u", notificationUUID       u64 revision
-//                u16 scope, "r", u64 revision           NotificationRecord
-// history        u16 scope, u64 customer, u64 revision  empty: this revision touched the customer
+//                u16 scope, "r", u64 revision           NotificationRecord, where it is in nobody's
+//                                                       history
+// history        u16 scope, u64 customer, u64 revision  NotificationRecord: it concerns the
+//                                                       customer; empty: something else of this
+//                                                       revision does
 // audit          u64 revision, u16 index                AuditRecord
 // refreshes      u16 scope, "q", u64 customer           RefreshJob: waits for a fetch from Apple;
 //                                                       which are due is kept in memory, and read
 //                                                       from here at the start
 //                u16 scope, "d", u64 customer           i64 when it was last fetched whole
-// matches        u16 scope, u16 + productId, i64 purchaseDate, i64 expiresDate (0: none),
-//                u64 customer, transactionId            FamilyCandidate: see MatchRecords.swift
+// matches        u16 scope, u16 65535, i64 purchaseDate, i64 expiresDate (0: none),
+//                u16 + productId, u64 customer, transactionId
+//                                                       FamilyCandidate: see MatchRecords.swift
 // usage          u16 scope, u16 + transactionId, u32 day UsageRecord
 // refunds        u16 scope, u64 ended at, u64 customer, transactionId   RefundRecord
 //                the instant is an i64 with its sign bit flipped, so that byte order is its order

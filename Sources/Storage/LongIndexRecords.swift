@@ -27,21 +27,38 @@ package struct LongIndexRecord: Hashable, Sendable {
         package var isCut: Bool
         /// From when on, in ms, none of those left out can grant; `Int64.min` of none.
         package var restStop: Int64
-        /// When the copies behind the grants were signed, in their order.
-        package var signedDates: [Int64]
+        /// The latest purchaseDate, in ms, of those left out that are of a chain or a group below;
+        /// `Int64.min` of none.
+        package var restLineStart: Int64
+        /// What is kept beside the grants, in their order.
+        package var heads: [Head] = []
 
-        /// A product.
-        package init(isCut: Bool, restStop: Int64, signedDates: [Int64]) {
+        /// A product of which nothing is at hand.
+        package init(isCut: Bool, restStop: Int64, restLineStart: Int64) {
             self.isCut = isCut
             self.restStop = restStop
-            self.signedDates = signedDates
+            self.restLineStart = restLineStart
+        }
+    }
+
+    /// What is kept of a transaction beside its grant.
+    package struct Head: Hashable, Sendable {
+        /// When its copy was signed.
+        package var signedDate: Int64
+        /// Its subscription group; nil without one.
+        package var group: String?
+
+        /// What is kept of a transaction.
+        package init(signedDate: Int64, group: String?) {
+            self.signedDate = signedDate
+            self.group = group
         }
     }
 
     /// How many transactions the customer has.
     package var transactionCount: UInt64
-    /// Whether any of them was upgraded.
-    package var hasUpgraded: Bool
+    /// How many of them were upgraded.
+    package var upgradedCount: UInt64
     /// The least appTransactionId; nil without one.
     package var leastAccount: String?
     /// The least originalTransactionId; nil without transactions.
@@ -55,29 +72,37 @@ package struct LongIndexRecord: Hashable, Sendable {
 
     /// An index without products.
     package init(
-        transactionCount: UInt64, hasUpgraded: Bool, leastAccount: String?, leastChain: String?
+        transactionCount: UInt64, upgradedCount: UInt64, leastAccount: String?,
+        leastChain: String?
     ) {
         self.transactionCount = transactionCount
-        self.hasUpgraded = hasUpgraded
+        self.upgradedCount = upgradedCount
         self.leastAccount = leastAccount
         self.leastChain = leastChain
     }
 }
 
 extension RecordCodec {
+    /// Layout 1 kept no groups and could not count what was upgraded.
+    private static let longIndexLayout: UInt8 = 2
+
     /// The bytes of an index.
     package static func encode(_ record: LongIndexRecord) -> [UInt8] {
-        var writer = begin()
+        var writer = begin(layout: longIndexLayout)
         writer.append(record.transactionCount)
-        writer.append(UInt8(record.hasUpgraded ? 1 : 0))
+        writer.append(record.upgradedCount)
         append(record.leastAccount, to: &writer)
         append(record.leastChain, to: &writer)
         writer.append(UInt32(record.products.count))
         for product in record.products {
             writer.append(UInt8(product.isCut ? 1 : 0))
             writer.append(product.restStop)
-            writer.append(UInt32(product.signedDates.count))
-            for date in product.signedDates { writer.append(date) }
+            writer.append(product.restLineStart)
+            writer.append(UInt32(product.heads.count))
+            for head in product.heads {
+                writer.append(head.signedDate)
+                append(head.group, to: &writer)
+            }
         }
         append(record.chains, to: &writer)
         append(record.groups, to: &writer)
@@ -108,17 +133,20 @@ extension RecordCodec {
     package static func decodeLongIndex(
         _ bytes: [UInt8]
     ) throws(StorageError) -> LongIndexRecord {
-        try decode(.snapshots, bytes) { (reader) throws(ByteError) in
+        try decode(.snapshots, bytes, layout: longIndexLayout) {
+            (reader) throws(ByteError) in
             var record = LongIndexRecord(
                 transactionCount: try reader.readUInt64(),
-                hasUpgraded: try reader.readUInt8() == 1,
+                upgradedCount: try reader.readUInt64(),
                 leastAccount: try readText(&reader), leastChain: try readText(&reader))
             for _ in 0..<(try reader.readUInt32()) {
                 var product = LongIndexRecord.Product(
                     isCut: try reader.readUInt8() == 1, restStop: try reader.readInt64(),
-                    signedDates: [])
+                    restLineStart: try reader.readInt64())
                 for _ in 0..<(try reader.readUInt32()) {
-                    product.signedDates.append(try reader.readInt64())
+                    product.heads.append(
+                        LongIndexRecord.Head(
+                            signedDate: try reader.readInt64(), group: try readText(&reader)))
                 }
                 record.products.append(product)
             }

@@ -9,10 +9,26 @@ extension Key {
     package static func matches(_ family: FamilyKey, in scope: ScopeNumber) -> [UInt8] {
         var writer = ByteWriter(capacity: 96)
         writer.append(scope.value)
-        writer.append(framed: family.productID.text)
+        writer.append(UInt16.max)
         writer.append(family.purchaseDate.milliseconds)
         writer.append(family.expiresDate?.milliseconds ?? 0)
+        writer.append(framed: family.productID.text)
         return writer.bytes
+    }
+
+    /// How many bytes of these keys come before the product, and are the same in all of a family.
+    package static let matchDatesByteCount = 20
+
+    /// The key of a record that an earlier release wrote: scope, framed product, dates, and what
+    /// follows them. Nil where it is in today's order, which begins as no product's length does.
+    package static func matchByDate(ofEarlierKey key: [UInt8]) -> [UInt8]? {
+        let lengthEnd = 4
+        guard key.count > lengthEnd else { return nil }
+        let length = Int(key[2]) << 8 | Int(key[3])
+        let productEnd = lengthEnd + length
+        guard length < Int(UInt16.max), key.count >= productEnd + 16 else { return nil }
+        let dates = key[productEnd..<productEnd + 16]
+        return key[..<2] + [0xFF, 0xFF] + dates + key[2..<productEnd] + key[(productEnd + 16)...]
     }
 
     /// One of them.

@@ -4,9 +4,10 @@ internal import Bytes
 /// byte.
 ///
 /// A notification of 17.7 KB is Base64URL around Base64URL around 2 KB of JSON, and holds the same
-/// 4 KB of certificates three times; beside it lie copies of the two JWS inside. Stored as they
-/// came, those 28 KB cost 39 to 53 KB written to the disk for each notification, and 160 to 390 us
-/// for compression and compaction; packed they cost 4.4 to 5.3 KB and at most 26 us.
+/// 4 KB of certificates three times. Stored as they came, with copies of the two JWS inside, 28 KB
+/// cost 39 to 53 KB written to the disk for each notification, and 160 to 390 us for compression
+/// and compaction; packed they cost 4.4 to 5.3 KB and at most 26 us. The copies are not stored any
+/// more, see `StoredNotification`.
 ///
 /// Layout, integers big-endian: u8 1, then pieces until the end. A piece is
 ///

@@ -94,13 +94,11 @@ package final class PackingStore<Base: EntitlementWriter & Sendable>: Entitlemen
 
     /// Applies all of `changes` or nothing; when it returns they are durable and visible.
     package func commit(_ changes: ChangeSet) throws(StorageError) {
-        guard let payloads = changes.changes[.payloads] else { return try base.commit(changes) }
+        guard changes.changes[.payloads] != nil else { return try base.commit(changes) }
         var packed = changes
         let count = state.withLock { state in
-            for (key, change) in payloads {
-                guard case .put(let payload) = change else { continue }
-                packed.put(
-                    PackedPayload.pack(payload, &state.headers), for: key, in: .payloads)
+            packed = changes.replacingValues(in: .payloads) { payload in
+                PackedPayload.pack(payload, &state.headers)
             }
             for number in state.storedCount..<state.headers.count {
                 guard let text = state.headers.text(of: number) else { continue }

@@ -8,6 +8,9 @@ package enum RecordCodec {
     private static let layout: UInt8 = 1
     /// The layout of a transaction whose family was recognised.
     private static let matchedLayout: UInt8 = 2
+    /// What is added to the layout of a fact whose signed copy lies in a notification, whose
+    /// revision comes last.
+    private static let notifiedLayouts: UInt8 = 2
 
     /// A reader past the layout byte.
     private static func open(
@@ -85,7 +88,9 @@ extension RecordCodec {
     /// A transaction's newest copy with its evidence.
     package static func encode(_ fact: TransactionFact) -> [UInt8] {
         let transaction = fact.transaction
-        var writer = begin(layout: fact.matched == nil ? layout : matchedLayout)
+        let plainLayout = fact.matched == nil ? layout : matchedLayout
+        let isNotified = fact.payloadRevision != 0
+        var writer = begin(layout: plainLayout + (isNotified ? notifiedLayouts : 0))
         writer.append(framed: transaction.transactionID)
         writer.append(framed: transaction.originalTransactionID)
         writer.append(framed: transaction.productID)
@@ -110,6 +115,7 @@ extension RecordCodec {
         writer.append(optional: fact.evidence.activeStatus)
         writer.append(optional: fact.evidence.datedCopy)
         if let matched = fact.matched { append(matched, to: &writer) }
+        if isNotified { writer.append(fact.payloadRevision) }
         return writer.bytes
     }
 
@@ -117,8 +123,10 @@ extension RecordCodec {
     package static func decodeTransaction(
         _ bytes: [UInt8]
     ) throws(StorageError) -> TransactionFact {
-        let isMatched = bytes.first == matchedLayout
-        let layout = isMatched ? matchedLayout : layout
+        let found = bytes.first ?? 0
+        let isNotified = found > matchedLayout
+        let isMatched = found == matchedLayout || found == matchedLayout + notifiedLayouts
+        let layout = (isMatched ? matchedLayout : layout) + (isNotified ? notifiedLayouts : 0)
         return try decode(.transactions, bytes, layout: layout) { (reader) throws(ByteError) in
             let id = try reader.readString()
             let original = try reader.readString()
@@ -148,15 +156,18 @@ extension RecordCodec {
             evidence.grantNotification = try reader.readOptionalDate()
             evidence.activeStatus = try reader.readOptionalDate()
             evidence.datedCopy = try reader.readOptionalDate()
-            return TransactionFact(
+            var fact = TransactionFact(
                 transaction: transaction, evidence: evidence,
                 matched: isMatched ? try readMatched(&reader) : nil)
+            if isNotified { fact.payloadRevision = try reader.readUInt64() }
+            return fact
         }
     }
 
     /// A chain's newest renewal info.
     package static func encode(_ renewal: RenewalInfo) -> [UInt8] {
-        var writer = begin()
+        let isNotified = renewal.payloadRevision != 0
+        var writer = begin(layout: layout + (isNotified ? notifiedLayouts : 0))
         writer.append(framed: renewal.originalTransactionID)
         writer.append(renewal.signedDate.milliseconds)
         writer.append(UInt8(renewal.isInBillingRetryPeriod ? 1 : 0))
@@ -166,12 +177,15 @@ extension RecordCodec {
         writer.append(optional: renewal.gracePeriodExpiresDate)
         writer.append(optional: renewal.renewalDate)
         writer.append(optional: renewal.expirationIntent)
+        if isNotified { writer.append(renewal.payloadRevision) }
         return writer.bytes
     }
 
     /// A chain's newest renewal info.
     package static func decodeRenewal(_ bytes: [UInt8]) throws(StorageError) -> RenewalInfo {
-        try decode(.renewals, bytes) { (reader) throws(ByteError) in
+        let isNotified = bytes.first == layout + notifiedLayouts
+        let layout = layout + (isNotified ? notifiedLayouts : 0)
+        return try decode(.renewals, bytes, layout: layout) { (reader) throws(ByteError) in
             var renewal = RenewalInfo(
                 originalTransactionID: try reader.readString(),
                 signedDate: Timestamp(milliseconds: try reader.readInt64()))
@@ -182,6 +196,7 @@ extension RecordCodec {
             renewal.gracePeriodExpiresDate = try reader.readOptionalDate()
             renewal.renewalDate = try reader.readOptionalDate()
             renewal.expirationIntent = try reader.readOptionalInt32()
+            if isNotified { renewal.payloadRevision = try reader.readUInt64() }
             return renewal
         }
     }

@@ -18,6 +18,8 @@ package struct StoredFact: Hashable, Sendable, BitwiseCopyable {
     package var product: TextRange
     /// subscriptionGroupIdentifier; nil when absent.
     package var group: TextRange?
+    /// appAccountToken; nil when absent.
+    package var token: TextRange?
     /// appTransactionId; nil when absent.
     package var account: TextRange?
     /// Whether transactionId is digits only, so that ids are compared as numbers.
@@ -44,7 +46,8 @@ extension RecordCodec {
         guard arena.count <= Int(UInt32.max) else { return nil }
         var cursor = FactCursor(bytes: arena, offset: start)
         let layout = cursor.readUInt8()
-        guard layout == 1 || layout == 2 else { return nil }
+        guard 1...4 ~= layout else { return nil }
+        let isMatched = layout == 2 || layout == 4
         let id = cursor.readText()
         let chain = cursor.readText()
         let product = cursor.readText()
@@ -58,7 +61,7 @@ extension RecordCodec {
         plain.isProblemWithApp = cursor.readOptionalInt32() == 1
         plain.revocationKind = cursor.readOptionalKind()
         _ = cursor.readOptionalInt32()
-        _ = cursor.readOptionalText()
+        let token = cursor.readOptionalText()
         let account = cursor.readOptionalText()
         _ = cursor.readOptionalText()
         let group = cursor.readOptionalText()
@@ -68,12 +71,14 @@ extension RecordCodec {
         plain.grantNotification = cursor.readOptionalInt64()
         plain.activeStatus = cursor.readOptionalInt64()
         plain.datedCopy = cursor.readOptionalInt64()
-        if layout == 2 { cursor.readMatched() }
+        if isMatched { cursor.readMatched() }
+        if layout > 2 { _ = cursor.readInt64() }
         guard cursor.isSound, cursor.offset == arena.count else { return nil }
         return StoredFact(
             recordStart: UInt32(start), recordByteCount: UInt32(arena.count - start), id: id,
-            chain: chain, product: product, group: group, account: account,
-            hasDecimalID: cursor.isDecimal(id), isMatched: layout == 2, plain: plain)
+            chain: chain, product: product, group: group, token: token,
+            account: account, hasDecimalID: cursor.isDecimal(id), isMatched: isMatched,
+            plain: plain)
     }
 }
 

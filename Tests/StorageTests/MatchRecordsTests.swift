@@ -110,4 +110,17 @@ import Testing
         bytes[bytes.count - 2] = 9
         #expect(throws: StorageError.self) { try RecordCodec.decodeTransaction(bytes) }
     }
+
+    @Test func `a key of an earlier release tells where the record stands now`() throws {
+        for candidate in Self.candidates {
+            let now = Key.match(candidate, of: Self.family, in: Self.scope)
+            let product = Array(Self.family.productID.text.utf8)
+            let framed = [UInt8(0), UInt8(product.count)] + product
+            let rest = now[(Key.matchDatesByteCount + framed.count)...]
+            let earlier = now[..<2] + framed + now[4..<Key.matchDatesByteCount] + rest
+            #expect(Key.matchByDate(ofEarlierKey: Array(earlier)) == now)
+            #expect(Key.matchByDate(ofEarlierKey: now) == nil, "it is in order already")
+        }
+        #expect(Key.matchByDate(ofEarlierKey: [0, 1]) == nil)
+    }
 }

@@ -89,6 +89,25 @@ import Testing
         }
     }
 
+    @Test func `where a signed copy lies comes back, matched or not`() throws {
+        let matched = MatchedPurchase(transactionID: "7", kind: .likely, refund: nil)
+        for purchase in [nil, matched] {
+            var fact = Self.fullFact
+            fact.matched = purchase
+            let plain = RecordCodec.encode(fact)
+            fact.payloadRevision = .max - 3
+            let bytes = RecordCodec.encode(fact)
+            #expect(bytes.count == plain.count + 8)
+            #expect(try RecordCodec.decodeTransaction(bytes) == fact)
+            let row = RecordCodec.locate(in: bytes.span, from: 0)
+            #expect(row?.isMatched == (purchase != nil))
+            #expect(row?.record == 0..<bytes.count)
+        }
+        var renewal = Self.fullRenewal
+        renewal.payloadRevision = 9
+        #expect(try RecordCodec.decodeRenewal(RecordCodec.encode(renewal)) == renewal)
+    }
+
     @Test func `renewal info comes back whole`() throws {
         let bare = RenewalInfo(originalTransactionID: "1", signedDate: Timestamp(milliseconds: 0))
         for renewal in [Self.fullRenewal, bare] {
