@@ -1,11 +1,11 @@
 /// The answer about one product at one instant.
-package struct AccessDecision: Hashable, Sendable, BitwiseCopyable {
+@usableFromInline package struct AccessDecision: Hashable, Sendable, BitwiseCopyable {
     /// Granted or why not.
-    package var reason: AccessReason
+    @usableFromInline package var reason: AccessReason
     /// Which grant the answer rests on; -1 when there is none.
-    package var grantIndex: Int
+    @usableFromInline package var grantIndex: Int
     /// The next instant at which `isGranted` flips by itself; 0 when it never does.
-    package var validUntil: Int64
+    @usableFromInline package var validUntil: Int64
 
     /// An answer.
     @inlinable

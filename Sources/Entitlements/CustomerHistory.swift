@@ -7,6 +7,9 @@ package struct TransactionFact: Hashable, Sendable {
     /// The purchase behind it, when it is a family copy whose family was recognised: what follows
     /// from the facts of everybody, kept here so that nobody else's have to be read.
     package var matched: MatchedPurchase?
+    /// The revision of the stored notification in which the signed copy lies; 0: it is stored by
+    /// itself. No answer rests on it.
+    package var payloadRevision: UInt64 = 0
 
     /// A copy with its evidence.
     package init(

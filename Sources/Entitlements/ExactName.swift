@@ -30,9 +30,13 @@ package struct ExactName: Hashable, Comparable, Sendable, ExpressibleByStringLit
 
 /// Whether two texts have the same bytes.
 ///
-/// The comparison of strings comes first: it is fast where they differ or are ASCII.
+/// The comparison of strings comes first: it is fast where they differ.
 package func isSame(_ left: String, _ right: String) -> Bool {
-    left == right && left.utf8.elementsEqual(right.utf8)
+    guard left == right else { return false }
+    let (leftBytes, rightBytes) = (left.utf8.span, right.utf8.span)
+    guard leftBytes.count == rightBytes.count else { return false }
+    for index in leftBytes.indices where leftBytes[index] != rightBytes[index] { return false }
+    return true
 }
 
 extension Dictionary where Key == ExactName {

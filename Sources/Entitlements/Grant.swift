@@ -2,46 +2,46 @@
 ///
 /// The catalog and the clock are applied when the question comes, so expiry needs no sweeper and
 /// a changed catalog rewrites nothing. `Int64.max` as an instant means "never".
-package struct Grant: Hashable, Sendable, BitwiseCopyable {
+@usableFromInline package struct Grant: Hashable, Sendable, BitwiseCopyable {
     /// purchaseDate; `Int64.min` when the payload has none.
-    package var start: Int64
+    @usableFromInline package var start: Int64
     /// expiresDate of an auto-renewable, else never.
-    package var end: Int64
+    @usableFromInline package var end: Int64
     /// gracePeriodExpiresDate when this is the newest transaction of its chain, else `Int64.min`.
-    package var graceEnd: Int64
+    @usableFromInline package var graceEnd: Int64
     /// From when on the newest copy is revoked.
-    package var revokedFrom: Int64
+    @usableFromInline package var revokedFrom: Int64
     /// From when on a REVOKE without a date ends it.
-    package var overriddenFrom: Int64
+    @usableFromInline package var overriddenFrom: Int64
     /// From when on its family's refund suspends it; see `matchedCut`.
-    package var suspendedFrom: Int64
+    @usableFromInline package var suspendedFrom: Int64
     /// The same when prorated refunds of the product are kept.
-    package var suspendedFromWhenProratedKept: Int64
+    @usableFromInline package var suspendedFromWhenProratedKept: Int64
     /// From when on the customer has moved to another product.
-    package var upgradedFrom: Int64
+    @usableFromInline package var upgradedFrom: Int64
     /// The product type.
-    package var type: ProductType
+    @usableFromInline package var type: ProductType
     /// The ownership type.
-    package var ownership: Ownership
+    @usableFromInline package var ownership: Ownership
     /// The reason once revoked or overridden.
-    package var revocationReason: AccessReason
+    @usableFromInline package var revocationReason: AccessReason
     /// See the cases.
-    package var flags: Flags
+    @usableFromInline package var flags: Flags
 
     /// Yes-or-no facts of a grant.
-    package struct Flags: OptionSet, Hashable, Sendable, BitwiseCopyable {
-        package let rawValue: UInt8
+    @usableFromInline package struct Flags: OptionSet, Hashable, Sendable, BitwiseCopyable {
+        @usableFromInline package let rawValue: UInt8
         @inlinable
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// The chain's renewal info says billing retry, and this is its newest transaction.
-        package static let billingRetry = Flags(rawValue: 1)
+        @usableFromInline package static let billingRetry = Flags(rawValue: 1)
         /// The revocation is a prorated refund.
-        package static let prorated = Flags(rawValue: 2)
+        @usableFromInline package static let prorated = Flags(rawValue: 2)
         /// A field is missing without which the transaction can never grant.
-        package static let incomplete = Flags(rawValue: 4)
+        @usableFromInline package static let incomplete = Flags(rawValue: 4)
         /// The family whose refund suspends it was recognised, not declared.
-        package static let matchedCut = Flags(rawValue: 8)
+        @usableFromInline package static let matchedCut = Flags(rawValue: 8)
     }
 
     /// A grant of this type and ownership that begins at `start` and nothing ends.
@@ -63,7 +63,7 @@ package struct Grant: Hashable, Sendable, BitwiseCopyable {
 }
 
 /// Which families a buyer's refund suspends; each mode includes the one before.
-package enum FamilyCut: UInt8, Hashable, Sendable, BitwiseCopyable {
+@usableFromInline package enum FamilyCut: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// None: each copy ends by its own evidence.
     case off = 0
     /// Households that the app declared.
@@ -73,13 +73,13 @@ package enum FamilyCut: UInt8, Hashable, Sendable, BitwiseCopyable {
 }
 
 /// What the catalog says of one product; the default is for products that it does not name.
-package struct ProductPolicy: Hashable, Sendable, BitwiseCopyable {
+@usableFromInline package struct ProductPolicy: Hashable, Sendable, BitwiseCopyable {
     /// How long a non-renewing purchase lasts, in milliseconds; 0: not said, so it never grants.
-    package var duration: Int64
+    @usableFromInline package var duration: Int64
     /// Whether a prorated refund leaves the access of a product that does not renew.
-    package var keepsProratedRefunds: Bool
+    @usableFromInline package var keepsProratedRefunds: Bool
     /// Which families a buyer's refund suspends.
-    package var familyCut: FamilyCut
+    @usableFromInline package var familyCut: FamilyCut
 
     /// A policy; the defaults are those of a product that the catalog does not name.
     @inlinable

@@ -20,6 +20,9 @@ package struct RenewalInfo: Hashable, Sendable {
     package var expirationIntent: Int32?
     /// When this copy was signed.
     package var signedDate: Timestamp
+    /// The revision of the stored notification in which the signed copy lies; 0: it is stored by
+    /// itself. No answer rests on it.
+    package var payloadRevision: UInt64 = 0
 
     /// The renewal info of a chain as signed at `signedDate`.
     package init(originalTransactionID: String, signedDate: Timestamp) {

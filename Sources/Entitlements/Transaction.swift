@@ -1,5 +1,5 @@
 /// What a product is; open, because Apple may add types.
-package enum ProductType: UInt8, Hashable, Sendable, BitwiseCopyable {
+@usableFromInline package enum ProductType: UInt8, Hashable, Sendable, BitwiseCopyable {
     case unknown = 0
     case autoRenewable = 1
     case nonConsumable = 2
@@ -18,12 +18,25 @@ package enum ProductType: UInt8, Hashable, Sendable, BitwiseCopyable {
         default: self = .unknown
         }
     }
+
+    /// The type of this raw value; unknown where there is none. Unlike `init(rawValue:)` it can be
+    /// inlined into other modules.
+    @inlinable
+    package init(code: UInt8) {
+        switch code {
+        case 1: self = .autoRenewable
+        case 2: self = .nonConsumable
+        case 3: self = .consumable
+        case 4: self = .nonRenewing
+        default: self = .unknown
+        }
+    }
 }
 
 /// Whether the customer paid or had a purchase shared with him; the raw values stand in snapshots.
 ///
 /// See: https://developer.apple.com/documentation/appstoreserverapi/inappownershiptype
-package enum Ownership: UInt8, Hashable, Sendable, BitwiseCopyable {
+@usableFromInline package enum Ownership: UInt8, Hashable, Sendable, BitwiseCopyable {
     case unspecified = 0
     case purchased = 1
     case familyShared = 2
@@ -38,6 +51,31 @@ package enum Ownership: UInt8, Hashable, Sendable, BitwiseCopyable {
         case "FAMILY_SHARED": self = .familyShared
         case "ASSIGNED": self = .assigned
         default: self = .other
+        }
+    }
+
+    /// The ownership of this raw value; other where there is none. Unlike `init(rawValue:)` it can
+    /// be inlined into other modules.
+    @inlinable
+    package init(code: UInt8) {
+        switch code {
+        case 0: self = .unspecified
+        case 1: self = .purchased
+        case 2: self = .familyShared
+        case 3: self = .assigned
+        default: self = .other
+        }
+    }
+
+    /// The raw value, for other modules as well.
+    @inlinable
+    package var code: UInt8 {
+        switch self {
+        case .unspecified: 0
+        case .purchased: 1
+        case .familyShared: 2
+        case .assigned: 3
+        case .other: 4
         }
     }
 }

@@ -36,10 +36,9 @@ extension CustomerTable {
 
     /// Starts to bring the entry behind the slot of a hash close: the second step.
     ///
-    /// - Precondition: between `beginReading` and `endReading` of `reader`, on its thread.
-    @inlinable @inline(__always)
-    package func prefetchEntry(_ hash: UInt64, reader: ReaderSlot) {
-        let slots = SlotArray(slots.load(ordering: .acquiring))
+    /// - Precondition: between `beginReading` and `endReading`, on the reader's thread.
+    @inline(__always)
+    func prefetchEntry(_ hash: UInt64, in slots: SlotArray) {
         var index = slots.home(hash)
         var word = slots.load(index)
         // Another's entry would be of no use; a third of all are not in their first slot.
@@ -76,23 +75,40 @@ extension CustomerTable {
         precondition(
             unsafe readerEpochs[reader.index &* Self.readerStride].load(ordering: .relaxed) != 0,
             "a read outside of a batch could see memory that was used again")
-        let word = slots.load(ordering: .acquiring)
-        let oldWord = oldSlots.load(ordering: .acquiring)
-        var place = find(hash, scope, name, in: SlotArray(word))
-        if place == 0 {
-            if oldWord == 0, slots.load(ordering: .acquiring) == word { return false }
-            place = findWhileGrowing(hash, scope, name)
-            guard place != 0 else { return false }
-        }
+        let slots = SlotArray(slots.load(ordering: .acquiring))
+        let place = place(hash, scope, name, in: slots)
+        guard place != 0 else { return false }
+        body(unsafe Span(_unsafeElements: snapshot(at: place, nameCount: name.count)))
+        return true
+    }
+
+    /// The place of the entry of a name; 0: none. `slots` is what `self.slots` said before.
+    @inlinable @inline(__always)
+    package func place(
+        _ hash: UInt64, _ scope: UInt16, _ name: Span<UInt8>, in array: SlotArray
+    ) -> Int {
+        let place = find(hash, scope, name, in: array)
+        if place != 0 { return place }
+        // Once more only where it may have moved meanwhile.
+        let isOld = oldSlots.load(ordering: .acquiring) != 0
+        guard isOld || slots.load(ordering: .acquiring) != array.word else { return 0 }
+        return findWhileGrowing(hash, scope, name)
+    }
+
+    /// The snapshot of the entry at a place, which is marked as read.
+    ///
+    /// It lives until the reader leaves its batch.
+    @unsafe @inlinable @inline(__always)
+    package func snapshot(at place: Int, nameCount: Int) -> UnsafeBufferPointer<UInt8> {
         let entry = unsafe arenaBase + place
         let head = unsafe head(of: entry)
         let header = unsafe head.pointee.load(ordering: .relaxed)
         if header & EntryHeader.mark == 0 {
             unsafe head.pointee.store(header | EntryHeader.mark, ordering: .relaxed)
         }
-        let start = unsafe EntryHeader.snapshot(of: entry, header: header, nameCount: name.count)
-        body(unsafe Span(_unsafeStart: start, count: EntryHeader.byteCount(header)))
-        return true
+        return unsafe UnsafeBufferPointer(
+            start: EntryHeader.snapshot(of: entry, header: header, nameCount: nameCount),
+            count: EntryHeader.byteCount(header))
     }
 
     /// The place of the entry of a name, in bytes from the start of the arena; 0: none.
@@ -163,9 +179,12 @@ extension CustomerTable {
                 offset &+= 8
             }
             var tail: UInt64 = 0
-            while offset < bytes.count {
-                tail = tail &<< 8 | UInt64(unsafe bytes[offset])
-                offset &+= 1
+            if bytes.count >= 8 {
+                // The last eight again, with some that came before.
+                tail = unsafe bytes.loadUnaligned(
+                    fromByteOffset: bytes.count &- 8, as: UInt64.self)
+            } else {
+                for index in 0..<bytes.count { tail = tail &<< 8 | UInt64(unsafe bytes[index]) }
             }
             return Self.fold(Self.fold(state ^ tail, 0xD6E8_FEB8_6659_FD93), seed | 1)
         }
@@ -215,19 +234,8 @@ extension CustomerTable {
     @inlinable @inline(__always)
     package static func hasName(_ name: Span<UInt8>, _ entry: UnsafeMutableRawPointer) -> Bool {
         unsafe name.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset &+ 8 <= bytes.count {
-                let stored = unsafe entry.load(fromByteOffset: offset &+ size, as: UInt64.self)
-                let asked = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                if stored != asked { return false }
-                offset &+= 8
-            }
-            while offset < bytes.count {
-                let stored = unsafe entry.load(fromByteOffset: offset &+ size, as: UInt8.self)
-                if unsafe stored != bytes[offset] { return false }
-                offset &+= 1
-            }
-            return true
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe hasSameBytes(UnsafeRawPointer(entry + size), start, bytes.count)
         }
     }
 

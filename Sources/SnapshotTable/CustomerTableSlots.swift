@@ -39,7 +39,7 @@ public import Synchronization
     }
 
     /// What `init(_:)` takes.
-    var word: UInt64 { bits << 56 | UInt64(UInt(bitPattern: unsafe base)) }
+    @inlinable package var word: UInt64 { bits &<< 56 | UInt64(UInt(bitPattern: unsafe base)) }
 
     /// Gives the memory back. Nobody reads it any more.
     func unmap() { unsafe munmap(base, byteCount) }

@@ -39,6 +39,8 @@ package struct SnapshotView: ~Escapable {
     /// Which product is called `name`; nil when the customer has no transaction of it.
     @inline(__always)
     package func index(ofProduct name: Span<UInt8>) -> Int? {
+        // One product is the rule, and to be the same is less to ask than to come before.
+        if productCount == 1 { return areEqual(productID(at: 0), name) ? 0 : nil }
         var (low, high) = (0, productCount)
         while low < high {
             let middle = (low + high) / 2
@@ -53,9 +55,6 @@ package struct SnapshotView: ~Escapable {
 
     /// Answers for the product called `name` at an instant, or at the later of now and the newest
     /// signedDate where none is given; nil when the customer has no transaction of it.
-    ///
-    /// The whole look-up in one call: a call of another module's function for each step took longer
-    /// than the steps.
     @_lifetime(copy self)
     package func answer(
         ofProduct name: Span<UInt8>, at instant: Int64, orNow nowMilliseconds: Int64,
@@ -63,8 +62,8 @@ package struct SnapshotView: ~Escapable {
     ) -> ProductAnswer? {
         guard let index = index(ofProduct: name) else { return nil }
         let grants = grants(ofProductAt: index)
-        let policy = catalog.policy(for: name, in: world)
         let instant = instant > 0 ? instant : max(nowMilliseconds, newestSignedDate)
+        let policy = catalog.policy(for: name, in: world)
         return ProductAnswer(grants.quickDecision(at: instant, under: policy), of: grants)
     }
 
@@ -143,8 +142,8 @@ package struct GrantsView: GrantList, ~Escapable {
         let position = position(index)
         let kinds = loadUInt32(bytes, at: position + 72)
         var grant = Grant(
-            type: ProductType(rawValue: UInt8(truncatingIfNeeded: kinds)) ?? .unknown,
-            ownership: Ownership(rawValue: UInt8(truncatingIfNeeded: kinds >> 8)) ?? .other,
+            type: ProductType(code: UInt8(truncatingIfNeeded: kinds)),
+            ownership: Ownership(code: UInt8(truncatingIfNeeded: kinds >> 8)),
             start: loadInt64(bytes, at: position))
         grant.end = loadInt64(bytes, at: position + 8)
         grant.graceEnd = loadInt64(bytes, at: position + 16)
@@ -163,7 +162,7 @@ package struct GrantsView: GrantList, ~Escapable {
     @inline(__always)
     package func ownership(at index: Int) -> Ownership {
         let kinds = loadUInt32(bytes, at: position(index) + 72)
-        return Ownership(rawValue: UInt8(truncatingIfNeeded: kinds >> 8)) ?? .other
+        return Ownership(code: UInt8(truncatingIfNeeded: kinds >> 8))
     }
 
     /// The same as `fullDecision`; where only the newest grant can matter, which is the rule, it is
@@ -173,47 +172,12 @@ package struct GrantsView: GrantList, ~Escapable {
         guard count > 0, endOfRest(after: 0) <= instant else {
             return fullDecision(at: instant, under: policy)
         }
-        if let end = plainEnd(at: instant) {
-            return AccessDecision(
-                reason: .active, grantIndex: 0, validUntil: end == .max ? 0 : end)
-        }
         let grant = grant(at: 0)
         guard grant.start <= instant else { return fullDecision(at: instant, under: policy) }
         let reason = grant.reason(at: instant, under: policy)
         guard reason.isGranted else { return AccessDecision(reason: reason, grantIndex: 0) }
         let end = grant.interval(under: policy).stop
         return AccessDecision(reason: reason, grantIndex: 0, validUntil: end == .max ? 0 : end)
-    }
-
-    /// Subscriptions and purchases for good, as they stand in the bytes.
-    private static var plainTypes: ClosedRange<UInt8> { 1...2 }
-
-    /// Until when the newest grant holds, where it is of the plainest kind and holds by its own
-    /// period: a subscription or a purchase for good, whole, which nothing will suspend, whatever
-    /// the policy. Nil where the rules have to be asked.
-    ///
-    /// Most checks that are granted are of this kind. The rules read ten fields, turn bytes into
-    /// cases, and took a quarter of the look-up and the decision together.
-    @inline(__always)
-    private func plainEnd(at now: Int64) -> Int64? {
-        let position = position(0)
-        // One check for the whole record, instead of one for each of its fields.
-        precondition(position >= 0 && position <= bytes.count &- SnapshotLayout.grantByteCount)
-        return unsafe bytes.withUnsafeBytes { bytes -> Int64? in
-            func instant(_ offset: Int) -> Int64 {
-                let found = unsafe bytes.loadUnaligned(
-                    fromByteOffset: position &+ offset, as: Int64.self)
-                return Int64(littleEndian: found)
-            }
-            let type = unsafe bytes[position &+ 72]
-            guard Self.plainTypes.contains(type), unsafe bytes[position &+ 75] == 0,
-                min(instant(40), instant(48)) == .max, instant(0) <= now
-            else { return nil }
-            let end = instant(8)
-            let cut = min(instant(24), instant(32), instant(56))
-            guard now < end, now < cut else { return nil }
-            return min(cut, max(end, instant(16)))
-        }
     }
 
     @inline(__always)

@@ -1,4 +1,5 @@
 import CProcessor
+import Entitlements
 import Glibc
 
 // What loops count of grants: checks and units by transaction and day, in a fixed block of memory.
@@ -66,8 +67,8 @@ import Glibc
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     }
 
-    // Behind pointers, because the variables of a class are guarded against overlapping access,
-    // by calls that took as long as the search for a slot.
+    // Behind pointers, because each access of a class's variable is guarded against overlaps by a
+    // call.
     private let contents: UnsafeMutablePointer<Contents>
     private let notes: UnsafeMutablePointer<Note>
     private let notedCount: UnsafeMutablePointer<Int>
@@ -215,6 +216,7 @@ extension UsageTable {
     ///
     /// - Returns: false where the id is too long for that, or `notedCountMax` are noted already.
     @discardableResult
+    @inline(__always)
     package func note(
         scope: UInt16, transactionID: Span<UInt8>, day: UInt32, units: UInt64
     ) -> Bool {
@@ -229,6 +231,24 @@ extension UsageTable {
         unsafe cprocessor_prefetch_for_write(
             contents.pointee.slots + place(of: hash) &* Self.slotByteCount)
         return true
+    }
+
+    /// Notes those of the questions at `range` that were granted for the present.
+    ///
+    /// - Precondition: there is room for as many notes.
+    package func note(
+        _ questions: Span<ProductQuestion>, _ verdicts: Span<ProductVerdict>, _ range: Range<Int>,
+        day: UInt32
+    ) {
+        for index in range {
+            let verdict = verdicts[index]
+            guard verdict.isAnswered, verdict.reason.isGranted, questions[index].instant == 0
+            else { continue }
+            let isNoted = note(
+                scope: UInt16(truncatingIfNeeded: questions[index].world),
+                transactionID: verdict.transactionID, day: day, units: questions[index].units)
+            precondition(isNoted, "a verdict's id is short, and a run fits into the notes")
+        }
     }
 
     /// Counts what was noted, in order.

@@ -32,9 +32,6 @@ import Testing
         for name in [known, Array("bob".utf8)] {
             let hash = table.hash(scope: 1, name: name.span)
             table.prefetchSlot(hash)
-            table.beginReading(reader)
-            table.prefetchEntry(hash, reader: reader)
-            table.endReading(reader)
         }
         #expect(table.read(1, "ann", reader) == [1])
         #expect(table.read(1, "bob", reader) == nil)
