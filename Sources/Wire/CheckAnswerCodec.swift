@@ -1,17 +1,18 @@
 /// The answer to one check as the span encoder takes it; texts are passed beside it.
-package struct CheckAnswer: Equatable, Sendable {
+@usableFromInline package struct CheckAnswer: Equatable, Sendable {
     /// Yes or no.
-    package var granted: Bool
+    @usableFromInline package var granted: Bool
     /// The number of the `Reason`.
-    package var reason: Int32
+    @usableFromInline package var reason: Int32
     /// The number of the `Ownership`.
-    package var ownership: Int32
+    @usableFromInline package var ownership: Int32
     /// When `granted` flips by itself, in milliseconds since 1970; 0 = never.
-    package var validUntilMilliseconds: Int64
+    @usableFromInline package var validUntilMilliseconds: Int64
     /// The last committed revision that the answer has seen.
-    package var revision: UInt64
+    @usableFromInline package var revision: UInt64
 
     /// An answer.
+    @inlinable
     package init(
         granted: Bool, reason: Int32, ownership: Int32, validUntilMilliseconds: Int64,
         revision: UInt64
@@ -121,29 +122,36 @@ package enum CheckAnswerCodec {
     }
 
     /// Up to 56 bits are spread over eight bytes and stored as one word, of which what is no part
-    /// of the varint is overwritten later: a loop of dependent steps per byte took longer.
+    /// of the varint is overwritten later.
     @inline(__always)
     mutating func varint(_ value: UInt64) {
-        if value < 0x80 { return byte(UInt8(truncatingIfNeeded: value)) }
-        guard value < 1 &<< 56 else { return longVarint(value) }
+        guard value < 1 &<< 56 else {
+            count &+= unsafe Self.longVarint(value, at: target + count)
+            return
+        }
         var word = value & 0x0FFF_FFFF | (value & 0xFF_FFFF_F000_0000) &<< 4
         word = word & 0x3FFF_0000_3FFF | (word & 0xFFF_C000_0FFF_C000) &<< 2
         word = word & 0x7F_007F_007F_007F | (word & 0x3F80_3F80_3F80_3F80) &<< 1
-        let byteCount = (71 &- word.leadingZeroBitCount) &>> 3
-        word |= 0x8080_8080_8080_8080 & (1 &<< UInt64(8 &* (byteCount &- 1)) &- 1)
+        let bitCount = UInt64(truncatingIfNeeded: 63 &- (word | 1).leadingZeroBitCount) & 0x38
+        word |= 0x8080_8080_8080_8080 & (1 &<< bitCount &- 1)
         unsafe UnsafeMutableRawPointer(target + count)
             .storeBytes(of: word.littleEndian, as: UInt64.self)
-        count &+= byteCount
+        count &+= Int(truncatingIfNeeded: bitCount &>> 3) &+ 1
     }
 
+    /// One byte after the other; the number of bytes. No method that changes the writer: its
+    /// position stays in a register then.
     @inline(never)
-    private mutating func longVarint(_ value: UInt64) {
+    private static func longVarint(_ value: UInt64, at target: UnsafeMutablePointer<UInt8>) -> Int {
         var rest = value
+        var count = 0
         while rest >= 0x80 {
-            byte(UInt8(truncatingIfNeeded: rest) | 0x80)
+            unsafe target[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+            count &+= 1
             rest >>= 7
         }
-        byte(UInt8(truncatingIfNeeded: rest))
+        unsafe target[count] = UInt8(truncatingIfNeeded: rest)
+        return count &+ 1
     }
 
     /// A varint field; proto3 leaves zeros out.
@@ -154,18 +162,28 @@ package enum CheckAnswerCodec {
         varint(value)
     }
 
-    /// Texts of 8 to 32 bytes by two moves that may overlap: a call of `memmove` takes longer.
+    /// A field whose number has one byte, as a rule.
+    @inline(__always)
+    mutating func smallField(_ tag: UInt8, _ value: UInt64) {
+        guard value != 0 else { return }
+        byte(tag)
+        if value < 0x80 { return byte(UInt8(truncatingIfNeeded: value)) }
+        count &+= unsafe Self.longVarint(value, at: target + count)
+    }
+
+    /// Texts of 8 to 32 bytes by two moves that may overlap, without a call of `memmove`.
     @inline(__always)
     mutating func copy(_ bytes: Span<UInt8>) {
         let destination = unsafe UnsafeMutableRawPointer(target + count)
         let byteCount = bytes.count
         unsafe bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
             if byteCount >= 16, byteCount <= 32 {
-                unsafe Self.move(source, destination, byteCount, as: SIMD2<UInt64>.self, 16)
+                unsafe Self.move(start, destination, byteCount, as: SIMD2<UInt64>.self, 16)
             } else if byteCount >= 8, byteCount < 16 {
-                unsafe Self.move(source, destination, byteCount, as: UInt64.self, 8)
-            } else if let address = source.baseAddress {
-                unsafe destination.copyMemory(from: address, byteCount: byteCount)
+                unsafe Self.move(start, destination, byteCount, as: UInt64.self, 8)
+            } else {
+                unsafe destination.copyMemory(from: start, byteCount: byteCount)
             }
         }
         count &+= byteCount
@@ -174,10 +192,10 @@ package enum CheckAnswerCodec {
     /// The first and the last `width` bytes.
     @inline(__always)
     private static func move<Word: BitwiseCopyable>(
-        _ source: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer, _ byteCount: Int,
+        _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ byteCount: Int,
         as type: Word.Type, _ width: Int
     ) {
-        let first = unsafe source.loadUnaligned(fromByteOffset: 0, as: type)
+        let first = unsafe source.loadUnaligned(as: type)
         let last = unsafe source.loadUnaligned(fromByteOffset: byteCount &- width, as: type)
         unsafe target.storeBytes(of: first, as: type)
         unsafe target.storeBytes(of: last, toByteOffset: byteCount &- width, as: type)
@@ -187,15 +205,19 @@ package enum CheckAnswerCodec {
     mutating func text(_ tag: UInt8, _ text: Span<UInt8>) {
         guard !text.isEmpty else { return }
         byte(tag)
-        varint(UInt64(text.count))
+        if text.count < 0x80 {
+            byte(UInt8(truncatingIfNeeded: text.count))
+        } else {
+            count &+= unsafe Self.longVarint(UInt64(text.count), at: target + count)
+        }
         copy(text)
     }
 
     /// A `CheckAccessResponse` behind its length. int32 fields take the bits of an int64, as on the
     /// wire.
     ///
-    /// The length is written last: it takes one byte, as a rule, and to count the bytes beforehand
-    /// took as long as to write them. Where it takes more the rest moves on.
+    /// The length is written last: it takes one byte, as a rule. Where it takes more the rest moves
+    /// on.
     @inline(__always)
     mutating func answer(
         _ answer: CheckAnswer, _ product: Span<UInt8>, _ transaction: Span<UInt8>,
@@ -207,28 +229,30 @@ package enum CheckAnswerCodec {
             byte(0x08)
             byte(1)
         }
-        field(0x10, UInt64(bitPattern: Int64(answer.reason)))
-        field(0x18, UInt64(bitPattern: Int64(answer.ownership)))
+        smallField(0x10, UInt64(bitPattern: Int64(answer.reason)))
+        smallField(0x18, UInt64(bitPattern: Int64(answer.ownership)))
         field(0x20, UInt64(bitPattern: answer.validUntilMilliseconds))
         text(0x2A, product)
         text(0x32, transaction)
         text(0x3A, original)
         field(0x40, answer.revision)
         let byteCount = count &- start &- 1
-        if byteCount >= 0x80 { return insertLength(UInt64(byteCount), at: start) }
-        unsafe target[start] = UInt8(truncatingIfNeeded: byteCount)
+        if byteCount < 0x80 {
+            unsafe target[start] = UInt8(truncatingIfNeeded: byteCount)
+        } else {
+            count &+= unsafe Self.insertLength(byteCount, before: target + start + 1)
+        }
     }
 
-    /// Writes a length of more than one byte into the byte that was left for it, and before what
-    /// follows, which moves on.
+    /// Writes a length of more than one byte from one byte before `content` on; the content moves
+    /// on, by as many bytes as are returned.
     @inline(never)
-    private mutating func insertLength(_ length: UInt64, at start: Int) {
-        let content = unsafe target + start + 1
-        let moved = CheckAnswerCodec.varintByteCount(length) &- 1
-        unsafe (content + moved).update(from: content, count: Int(length))
-        let end = count &+ moved
-        count = start
-        longVarint(length)
-        count = end
+    private static func insertLength(
+        _ byteCount: Int, before content: UnsafeMutablePointer<UInt8>
+    ) -> Int {
+        let moved = CheckAnswerCodec.varintByteCount(UInt64(byteCount)) &- 1
+        unsafe (content + moved).update(from: content, count: byteCount)
+        _ = unsafe longVarint(UInt64(byteCount), at: content - 1)
+        return moved
     }
 }

@@ -19,6 +19,10 @@
     @inlinable
     package var isEmpty: Bool { byteCount == 0 }
 
+    /// Behind the last byte.
+    @inlinable
+    var end: UInt32 { start &+ byteCount }
+
     /// The indices.
     @inlinable
     package var indices: Range<Int> { Int(start)..<Int(start) &+ Int(byteCount) }
@@ -45,6 +49,18 @@ package struct CheckFields: Equatable, Sendable {
         case appTransactionID = 3
         /// Apple's originalTransactionId.
         case originalTransactionID = 4
+
+        /// The kind whose field in `CustomerRef` has this tag; nil where there is none.
+        @inline(__always)
+        init?(fieldTag tag: UInt8) {
+            switch tag {
+            case 0x0A: self = .customerID
+            case 0x12: self = .appAccountToken
+            case 0x1A: self = .appTransactionID
+            case 0x22: self = .originalTransactionID
+            default: return nil
+            }
+        }
     }
 
     /// What is asked about. The numbers are the fields' numbers in `CheckAccessRequest`.
@@ -81,7 +97,7 @@ package struct CheckFields: Equatable, Sendable {
 }
 
 /// What keeps a check from being asked, by the contract's rules; the first that holds.
-package enum CheckFault: UInt8, Sendable {
+package enum CheckFault: UInt8, Sendable, BitwiseCopyable {
     /// It can be asked, if its scope is known.
     case none
     /// The customer is not named, or by no identifier.
@@ -96,21 +112,39 @@ package enum CheckFault: UInt8, Sendable {
 
 extension CheckFields {
     /// Judges everything but the scope. `text` is what the ranges point into.
-    ///
-    /// One call for all rules: a check has three texts, and a call of a function of another module
-    /// for each of them took longer than the rules.
     package func fault(in text: Span<UInt8>) -> CheckFault {
-        unsafe text.withUnsafeBytes { text in
-            // Every range lies within what was received; see `FieldReader.range`.
-            precondition(Int(customer.start) &+ Int(customer.byteCount) <= text.count)
-            precondition(Int(subject.start) &+ Int(subject.byteCount) <= text.count)
-            guard customerKind != .none, unsafe Identifier.isValid(text, at: customer) else {
-                return .customer
-            }
-            guard subjectKind != .none else { return .missingSubject }
-            guard unsafe Identifier.isValid(text, at: subject) else { return .subject }
+        // Every range lies within what was received; see `FieldReader.range`.
+        precondition(Int(customer.start) &+ Int(customer.byteCount) <= text.count)
+        precondition(Int(subject.start) &+ Int(subject.byteCount) <= text.count)
+        return unsafe text.withUnsafeBytes { text in unsafe fault(in: text) }
+    }
+
+    /// The same, where the ranges are known to lie within `text`.
+    ///
+    /// Encoders write what is asked about right behind the customer: then one look tells that both
+    /// are ASCII.
+    @inline(__always)
+    func fault(in text: UnsafeRawBufferPointer) -> CheckFault {
+        let lengthEnd = UInt32(Identifier.byteCountMax)
+        let isUsual =
+            customerKind != .none && subjectKind != .none && customer.byteCount &- 1 < lengthEnd
+            && subject.byteCount &- 1 < lengthEnd
+            && subject.start &- customer.start &- customer.byteCount < 8
+        if isUsual, unsafe Identifier.isASCII(text, from: customer.start, to: subject.end) {
             return atMilliseconds < 0 ? .instant : .none
         }
+        return unsafe firstFault(in: text)
+    }
+
+    /// One rule after the other.
+    @inline(never)
+    private func firstFault(in text: UnsafeRawBufferPointer) -> CheckFault {
+        guard customerKind != .none, unsafe Identifier.isValid(text, at: customer) else {
+            return .customer
+        }
+        guard subjectKind != .none else { return .missingSubject }
+        guard unsafe Identifier.isValid(text, at: subject) else { return .subject }
+        return atMilliseconds < 0 ? .instant : .none
     }
 }
 

@@ -15,10 +15,12 @@
         package var start: Int
         /// Where its body ends.
         package var end: Int
+        /// What keeps its check from being asked, but for its scope.
+        package var fault: CheckFault
     }
 
-    /// How many checks are taken together. At 32 what they touch, 20 KiB with frames and answers,
-    /// stays in a first-level cache of 32 KiB; 16 hide less of the memory's latency.
+    /// How many checks are taken together: enough that what is done once for all of them costs each
+    /// next to nothing, few enough that they stay in a first-level cache.
     package static let countMax = 32
 
     private let frameBase: UnsafeMutablePointer<Frame>
@@ -28,7 +30,7 @@
     package init() {
         unsafe frameBase = .allocate(capacity: Self.countMax)
         unsafe frameBase.initialize(
-            repeating: Frame(requestID: 0, start: 0, end: 0), count: Self.countMax)
+            repeating: Frame(requestID: 0, start: 0, end: 0, fault: .none), count: Self.countMax)
         unsafe checkBase = .allocate(capacity: Self.countMax)
         unsafe checkBase.initialize(repeating: CheckFields(), count: Self.countMax)
     }
@@ -56,8 +58,8 @@
         }
     }
 
-    /// Reads whole frames of `input` from `position` on, as long as each carries one check that
-    /// `CheckAccessCodec` takes and its byte count is allowed.
+    /// Reads and judges whole frames of `input` from `position` on, as long as each carries one
+    /// check that `CheckAccessCodec` takes and its byte count is allowed.
     ///
     /// - Returns: how many there are, at most `countMax`. What comes then is for others to judge.
     borrowing func gather(
@@ -66,6 +68,7 @@
         unsafe input.withUnsafeBufferPointer { bytes in
             var count = 0
             var start = position
+            var isUsual = false
             while count < Self.countMax, bytes.count &- start > FrameDecoder.prefixByteCount {
                 let prefix = unsafe UnsafeRawBufferPointer(bytes)
                     .loadUnaligned(fromByteOffset: start, as: UInt32.self)
@@ -74,18 +77,123 @@
                 guard byteCount > 0, byteCount <= frameByteCountMax,
                     byteCount <= bytes.count &- body
                 else { break }
-                let end = body &+ byteCount
-                var head = RequestHead()
-                unsafe checkBase[count] = CheckFields()
-                guard
-                    unsafe CheckAccessCodec.decode(
-                        bytes, at: body..<end, &head, &checkBase[count])
-                else { break }
-                unsafe frameBase[count] = Frame(requestID: head.id, start: start, end: end)
+                unsafe frameBase[count].start = start
+                unsafe frameBase[count].end = body &+ byteCount
+                let isLikePrevious = unsafe isUsual && takeLikePrevious(count, bytes)
+                if !isLikePrevious {
+                    guard unsafe take(count, bytes, &isUsual) else { break }
+                }
                 count &+= 1
-                start = end
+                start = body &+ byteCount
             }
             return count
         }
+    }
+
+    /// Reads and judges the check of the frame at `index`; false where others must do it. On return
+    /// `isUsual` says whether its fields come in the usual order.
+    private borrowing func take(
+        _ index: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ isUsual: inout Bool
+    ) -> Bool {
+        let frame = unsafe frameBase + index
+        let check = unsafe checkBase + index
+        let range = unsafe frame.pointee.start &+ FrameDecoder.prefixByteCount..<frame.pointee.end
+        var head = RequestHead()
+        unsafe check.pointee = CheckFields()
+        guard
+            unsafe CheckAccessCodec.decode(bytes, at: range, &head, &check.pointee, &isUsual)
+        else { return false }
+        unsafe frame.pointee.requestID = head.id
+        unsafe frame.pointee.fault = check.pointee.fault(in: UnsafeRawBufferPointer(bytes))
+        return true
+    }
+
+    /// Reads the check of the frame at `index` where it differs from the one before, which is in
+    /// the usual order, in nothing but the number of the request and the bytes of the names; false
+    /// where it may differ in more.
+    ///
+    /// A client writes one request like the other: then all tags and lengths are where they were,
+    /// and to see that they are the same takes a third of the time of reading them.
+    @inline(__always)
+    private borrowing func takeLikePrevious(
+        _ index: Int, _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        let (frame, known) = unsafe (frameBase + index, frameBase + (index &- 1))
+        let check = unsafe checkBase[index &- 1]
+        let (start, knownStart) = unsafe (frame.pointee.start, known.pointee.start)
+        let customer = Int(check.customer.start) &- knownStart
+        let customerEnd = customer &+ Int(check.customer.byteCount)
+        let subject = Int(check.subject.start) &- knownStart
+        let subjectEnd = subject &+ Int(check.subject.byteCount)
+        guard unsafe frame.pointee.end &- start == known.pointee.end &- knownStart,
+            check.customerKind != .none, check.subjectKind != .none,
+            subject == customerEnd &+ 2, let base = bytes.baseAddress
+        else { return false }
+        let (one, other) = unsafe (
+            UnsafeRawPointer(base + start), UnsafeRawPointer(base + knownStart)
+        )
+        // The call's tag and length, the customer's, and the name's: six bytes before the name.
+        // Where lengths take more than a byte, the first of the six is no tag of a call.
+        let call = customer &- 6
+        guard unsafe one.load(fromByteOffset: 4, as: UInt8.self) == 0x08,
+            unsafe one.load(fromByteOffset: call, as: UInt8.self) == 0x52,
+            unsafe Self.areSame(one, other, call, as: UInt32.self),
+            unsafe Self.areSame(one, other, call &+ 2, as: UInt32.self),
+            unsafe Self.areSame(one, other, customerEnd, as: UInt16.self),
+            unsafe Self.areSame(
+                one, other, from: subjectEnd, to: frame.pointee.end &- start)
+        else { return false }
+        var reader = unsafe FieldReader(bytes)
+        reader.position = start &+ 5
+        guard unsafe reader.takeVarint(&frame.pointee.requestID, until: start &+ call),
+            reader.position == start &+ call
+        else { return false }
+        unsafe move(check, by: start &- knownStart, to: index, in: bytes)
+        return true
+    }
+
+    /// Puts down a check like one that lies `distance` bytes before it, and judges its names.
+    @inline(__always)
+    private borrowing func move(
+        _ check: CheckFields, by distance: Int, to index: Int,
+        in bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        let distance = UInt32(truncatingIfNeeded: distance)
+        var check = check
+        check.customer.start &+= distance
+        check.subject.start &+= distance
+        if check.bundleID.start > 0 { check.bundleID.start &+= distance }
+        unsafe checkBase[index] = check
+        unsafe frameBase[index].fault = check.fault(in: UnsafeRawBufferPointer(bytes))
+    }
+
+    @inline(__always)
+    private static func areSame<Word: BitwiseCopyable & Equatable>(
+        _ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ offset: Int, as type: Word.Type
+    ) -> Bool {
+        unsafe one.loadUnaligned(fromByteOffset: offset, as: type)
+            == other.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    /// Whether the bytes from `start` to before `end` are the same: eight at a time, the last eight
+    /// again with some that came before, which lie in the frame as well.
+    @inline(__always)
+    private static func areSame(
+        _ one: UnsafeRawPointer, _ other: UnsafeRawPointer, from start: Int, to end: Int
+    ) -> Bool {
+        var offset = start
+        while offset &+ 8 <= end {
+            guard unsafe areSame(one, other, offset, as: UInt64.self) else { return false }
+            offset &+= 8
+        }
+        if offset == end { return true }
+        guard end &- start >= 8 else {
+            while offset < end {
+                guard unsafe areSame(one, other, offset, as: UInt8.self) else { return false }
+                offset &+= 1
+            }
+            return true
+        }
+        return unsafe areSame(one, other, end &- 8, as: UInt64.self)
     }
 }

@@ -1,7 +1,8 @@
 /// What the contract calls an identifier: UTF-8 text of 1 to 128 bytes.
-package enum Identifier {
+@usableFromInline package enum Identifier {
     /// The longest, in bytes.
-    package static let byteCountMax = 128
+    @inlinable
+    package static var byteCountMax: Int { 128 }
 
     /// Whether `bytes` are an identifier. A NUL inside is as good as any byte.
     package static func isValid(_ bytes: Span<UInt8>) -> Bool {
@@ -26,6 +27,24 @@ package enum Identifier {
     static func isValid(_ text: UnsafeRawBufferPointer, at range: ByteRange) -> Bool {
         guard range.byteCount &- 1 < UInt32(byteCountMax) else { return false }
         return unsafe isUTF8(UnsafeRawBufferPointer(rebasing: text[range.indices]))
+    }
+
+    /// Whether the bytes from `start` to before `end`, which lie within `text`, are ASCII: sixteen
+    /// at a time, the last sixteen again with some that came before. False for less than sixteen.
+    @inline(__always)
+    static func isASCII(
+        _ text: UnsafeRawBufferPointer, from start: UInt32, to end: UInt32
+    ) -> Bool {
+        let last = Int(end) &- 16
+        var offset = Int(start)
+        guard offset <= last else { return false }
+        typealias Bytes = SIMD2<UInt64>
+        var bits = unsafe text.loadUnaligned(fromByteOffset: last, as: Bytes.self)
+        while offset < last {
+            bits |= unsafe text.loadUnaligned(fromByteOffset: offset, as: Bytes.self)
+            offset &+= 16
+        }
+        return (bits[0] | bits[1]) & 0x8080_8080_8080_8080 == 0
     }
 
     @inline(__always)

@@ -45,6 +45,15 @@ import Wire
         #expect(gathered(input, frameByteCountMax: 40) == ["1 0 18"], "\(name)")
     }
 
+    @Test func `each check of a run is judged`() {
+        let input = check(1) + framed(hex("0802 520A 0A03 0A01FF 1A03706C75")) + check(3)
+        let run = CheckRun()
+        let count = FrameDecoder(frameByteCountMax: 100).gather(input.span, from: 0, into: run)
+        var faults: [CheckFault] = []
+        for index in 0..<count { faults.append(run.frames[index].fault) }
+        #expect(faults == [.none, .customer, .none])
+    }
+
     @Test func `a run ends when it is full`() {
         let input = (0..<100).flatMap { check($0) }
         #expect(gathered(input).count == CheckRun.countMax)
@@ -110,5 +119,72 @@ import Wire
         var envelope = CheckEnvelope()
         #expect(CheckAccessCodec.decode(body.span, into: &envelope))
         #expect(envelope.check.fault(in: body.span) == fault)
+    }
+
+    /// Frames that differ from each other in a few bytes: a frame is read from the one before it
+    /// where that is allowed, and must be read as if it had come alone.
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `frames that resemble each other are read as each by itself`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let template = try request(&generator)
+        for _ in 0..<40 {
+            var bodies: [[UInt8]] = []
+            while bodies.count < 12 {
+                var body = generator.oneIn(9) ? try request(&generator) : template
+                for _ in 0..<Int(generator.next() % 4) {
+                    let index = Int(generator.next() % UInt64(body.count))
+                    let isSmall = generator.oneIn(2)
+                    body[index] = isSmall ? body[index] ^ 1 : UInt8(generator.next() & 0xFF)
+                }
+                bodies.append(body)
+            }
+            compare(bodies, "seed \(seed)")
+        }
+    }
+
+    /// A request in the usual order, some of them with fields that few have.
+    private func request(_ generator: inout SeededGenerator) throws -> [UInt8] {
+        var check = Oracle.randomCheck(&generator)
+        check.customer = .customerID(Text(generator.bytes(1...50)))
+        check.subject = .product(Text(generator.bytes(1...30)))
+        if generator.oneIn(2) {
+            check.scope = .init(bundleID: Text(Array("com.example.R".utf8)))
+        }
+        let request = Request(id: generator.next() >> 40, call: .checkAccess(check))
+        var output = OutputBuffer()
+        try request.encodeFrame(into: &output, in: arena, frameByteCountMax: 1 << 20)
+        return Array(Text(copying: output.bytes).bytes.dropFirst(FrameDecoder.prefixByteCount))
+    }
+
+    private func compare(_ bodies: [[UInt8]], _ context: Comment) {
+        let input = bodies.flatMap { framed($0) }
+        let run = CheckRun()
+        let count = FrameDecoder(frameByteCountMax: 1 << 20)
+            .gather(input.span, from: 0, into: run)
+        var position = 0
+        for (index, body) in bodies.enumerated() {
+            var envelope = CheckEnvelope()
+            guard CheckAccessCodec.decode(body.span, into: &envelope) else {
+                #expect(count == index, context)
+                return
+            }
+            guard index < count else {
+                Issue.record("frame \(index) was not gathered, \(context)")
+                return
+            }
+            let (frame, check) = (run.frames[index], run.checks[index])
+            let start = position + FrameDecoder.prefixByteCount
+            #expect(frame.requestID == envelope.id, context)
+            #expect(frame.start == position && frame.end == start + body.count, context)
+            let fault = envelope.check.fault(in: body.span)
+            #expect(frame.fault == fault, context)
+            for range in [\CheckFields.customer, \.subject, \.bundleID]
+            where envelope.check[keyPath: range].start > 0 {
+                envelope.check[keyPath: range].start += UInt32(start)
+            }
+            #expect(check == envelope.check, context)
+            position = start + body.count
+        }
+        #expect(count == bodies.count, context)
     }
 }
