@@ -132,17 +132,33 @@ extension AccessReader {
         catalogs.withCatalog(for: reader, body)
     }
 
-    /// What a customer's own name is found by; starts to bring what it leads to close.
-    package func approach(_ name: Span<UInt8>, in scope: ScopeIndex) -> UInt64 {
-        let hash = table.hash(scope: scopeNumbers[scope.value], name: name)
-        table.prefetchSlot(hash)
-        return hash
+    /// What a customer's own name is found by.
+    package func hash(of name: Span<UInt8>, in scope: ScopeIndex) -> UInt64 {
+        table.hash(scope: scopeNumbers[scope.value], name: name)
+    }
+
+    /// The store's number of a world, by which the table knows it.
+    package func number(of scope: ScopeIndex) -> UInt16 { scopeNumbers[scope.value] }
+
+    /// Answers from memory what it can of questions that came together; see `CustomerTable.decide`.
+    ///
+    /// Loop threads only, between `table.beginReading` and `endReading`, after `batch`.
+    package func decide(
+        _ questions: Span<ProductQuestion>, _ range: Range<Int>, in text: Span<UInt8>,
+        at nowMilliseconds: Int64, in batch: AccessBatch, reader: ReaderSlot,
+        into verdicts: inout MutableSpan<ProductVerdict>
+    ) {
+        catalogs.withCatalog(for: reader) { catalog in
+            table.decide(
+                questions, range, in: text, at: nowMilliseconds, isComplete: batch.isComplete,
+                under: catalog, reader: reader, into: &verdicts)
+        }
     }
 
     /// Answers a question from memory; false where the store must be read: see `checkAccess`.
     ///
     /// Loop threads only, between `table.beginReading` and `endReading`. The query asks for a
-    /// customer by his own name, and `hash` is what `approach` gave for it.
+    /// customer by his own name, and `hash` is what `hash(of:in:)` gave for it.
     package func answer(
         _ query: borrowing AccessQuery, hash: UInt64, in batch: AccessBatch,
         under catalog: CompiledCatalog, reader: ReaderSlot,
@@ -227,7 +243,7 @@ extension AccessReader {
         let batch = batch()
         var isAnswered = false
         if query.kind == .customer {
-            let hash = approach(query.name, in: query.scope)
+            let hash = hash(of: query.name, in: query.scope)
             catalogs.withCatalog(for: reader) { catalog in
                 isAnswered = answer(
                     query, hash: hash, in: batch, under: catalog, reader: reader, body)
@@ -392,6 +408,8 @@ extension AccessReader {
                 guard before.isMultiple(of: 2) else { continue }
                 let result = try body(revision)
                 if publicationSequence.load(ordering: .sequentiallyConsistent) == before {
+                    // Who was put out meanwhile was read from the store, which may be ahead.
+                    guard table.isComplete else { break }
                     return result
                 }
             }

@@ -1,8 +1,12 @@
 package import Entitlements
 
 /// Which configured app and environment a call speaks of; see `EntitlementService.scope`.
-package struct ScopeIndex: Hashable, Sendable {
-    package let value: Int
+@usableFromInline package struct ScopeIndex: Hashable, Sendable {
+    @usableFromInline package let value: Int
+
+    /// The world at a position.
+    @inlinable
+    package init(value: Int) { self.value = value }
 
     /// The first of all.
     package static var first: ScopeIndex { ScopeIndex(value: 0) }

@@ -10,11 +10,17 @@ extension EntitlementService {
     /// refused event changes nothing and does not touch the others; when the store fails, none of
     /// the group is applied.
     ///
+    /// - Parameters:
+    ///   - events: In order.
+    ///   - afterEach: Called whenever an event has been applied in memory, some 100 us after the
+    ///     one before: the thread may let others go first there.
     /// - Returns: one result per event, in order.
-    package func commit(_ events: [Event]) -> [Result<WriteReply, Refusal>] {
+    package func commit(
+        _ events: [Event], afterEach: () -> Void = {}
+    ) -> [Result<WriteReply, Refusal>] {
         let results: [Result<WriteReply, Refusal>]
         do throws(StorageError) {
-            results = try commitGroup(events)
+            results = try commitGroup(events, afterEach)
         } catch {
             // One damaged record must not refuse its neighbours: alone, each fails for itself.
             guard events.count > 1 else {
@@ -22,7 +28,7 @@ extension EntitlementService {
                 commitTally.count(events, results, at: configuration.clock())
                 return results
             }
-            return events.flatMap { commit([$0]) }
+            return events.flatMap { commit([$0], afterEach: afterEach) }
         }
         for case (let event, .success) in zip(events, results) { refreshTally.count(event) }
         commitTally.count(events, results, at: configuration.clock())
@@ -43,7 +49,7 @@ extension EntitlementService {
     }
 
     private func commitGroup(
-        _ events: [Event]
+        _ events: [Event], _ afterEach: () -> Void
     ) throws(StorageError) -> [Result<WriteReply, Refusal>] {
         let counters = ledgerCounters.value
         var ledger = Ledger(
@@ -55,7 +61,10 @@ extension EntitlementService {
         var results: [Result<WriteReply, Refusal>] = []
         results.reserveCapacity(events.count)
         do throws(LedgerFailure) {
-            for event in events { results.append(try apply(event, to: &ledger)) }
+            for event in events {
+                results.append(try apply(event, to: &ledger))
+                afterEach()
+            }
             let (changes, publications) = try ledger.workspace.finish()
             guard !changes.isEmpty else { return results }
             try reading { () throws(StorageError) in

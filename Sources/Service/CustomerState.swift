@@ -39,6 +39,8 @@ struct CustomerState: Sendable {
     var fold: Fold?
     /// Where the transactions that the current event changed stood in `matches` before it.
     var placesBefore: [ExactName: MatchPlace?] = [:]
+    /// Where those of them stand that it has put last; for others the facts say it.
+    var placesNow: [ExactName: MatchPlace] = [:]
 
     init(key: CustomerKey, record: CustomerRecord) {
         self.key = key
@@ -86,16 +88,20 @@ struct CustomerState: Sendable {
     /// Keeps a fact; `isChainNew` says whether he had no transaction of its chain.
     mutating func put(_ fact: TransactionFact, isChainNew: Bool = false) {
         let id = fact.transaction.transactionID
-        if !isWhole, !changes.contains(where: { isSame($0.id.text, id) }) {
-            changes.append(
-                Change(id: ExactName(id), before: transactions[id], isChainNew: isChainNew))
-        }
+        noteChange(of: ExactName(id), isChainNew: isChainNew)
         notePlace(of: ExactName(id))
+        placesNow[id] = MatchPlace(fact, of: key)
         transactions.put(fact)
         dirtyTransactions.insert(id)
         let chain = ExactName(fact.transaction.originalTransactionID)
         if hinted.remove(chain) != nil { dirtyHints.insert(chain) }
         markChanged()
+    }
+
+    /// Keeps what a transaction was before the current event changes it.
+    mutating func noteChange(of id: ExactName, isChainNew: Bool) {
+        guard !isWhole, !changes.contains(where: { $0.id == id }) else { return }
+        changes.append(Change(id: id, before: transactions[id], isChainNew: isChainNew))
     }
 
     mutating func put(_ renewal: RenewalInfo) {
@@ -112,6 +118,7 @@ struct CustomerState: Sendable {
         }
         for fact in facts {
             notePlace(of: ExactName(fact.transaction.transactionID))
+            placesNow[fact.transaction.transactionID] = nil
             transactions.remove(fact.transaction.transactionID)
             dirtyTransactions.insert(fact.transaction.transactionID)
         }

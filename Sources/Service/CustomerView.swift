@@ -165,7 +165,8 @@ extension EntitlementService {
     private func payload(
         of id: String, _ state: CustomerState, _ workspace: Workspace<Store>
     ) throws(LedgerFailure) -> [UInt8] {
-        try workspace.payload(.transaction(id), in: state.key.scope) ?? []
+        guard let fact = state.transactions[id] else { return [] }
+        return try workspace.payload(of: fact, in: state.key.scope)
     }
 
     /// The transactions that follow the page before, newest purchase first.
@@ -187,16 +188,15 @@ extension EntitlementService {
     private func readHistory(
         of key: CustomerKey, into view: inout CustomerView
     ) throws(StorageError) {
-        var revisions: [UInt64] = []
+        var entries: [(revision: UInt64, record: [UInt8])] = []
         let prefix = Key.customer(key)
-        try store.scan(.history, prefix: prefix, from: nil, reversed: true) { key, _ in
-            revisions.append(Key.trailingNumber(of: key))
-            return revisions.count < 1_000
+        try store.scan(.history, prefix: prefix, from: nil, reversed: true) { key, record in
+            entries.append((Key.trailingNumber(of: key), record))
+            return entries.count < 1_000
         }
-        for revision in revisions.reversed() {
-            let notification = Key.notification(revision: revision, in: key.scope)
-            if let bytes = try store.value(for: notification, in: .notifications) {
-                view.notifications.append(try RecordCodec.decodeNotification(bytes))
+        for (revision, record) in entries.reversed() {
+            if let found = try store.notification(of: revision, record, in: key.scope) {
+                view.notifications.append(found)
             }
             var records: [[UInt8]] = []
             let audit = RecordCodec.encode(revision)
@@ -205,6 +205,23 @@ extension EntitlementService {
                 return true
             }
             for record in records { view.audit.append(try RecordCodec.decodeAudit(record)) }
+        }
+    }
+}
+
+extension EntitlementReader {
+    /// The notification behind an entry of a history, whose value is `record`; nil where it is
+    /// about something else.
+    ///
+    /// Entries of earlier releases are empty, and so are those of unsigned bodies: their
+    /// notification stands by its revision.
+    func notification(
+        of revision: UInt64, _ record: [UInt8], in scope: ScopeNumber
+    ) throws(StorageError) -> NotificationRecord? {
+        guard record.isEmpty else { return try RecordCodec.decodeNotification(record) }
+        let key = Key.notification(revision: revision, in: scope)
+        return try value(for: key, in: .notifications).map { (bytes) throws(StorageError) in
+            try RecordCodec.decodeNotification(bytes)
         }
     }
 }

@@ -55,8 +55,8 @@ extension Workspace {
         _ fact: TransactionFact, from source: CustomerKey, to target: CustomerKey,
         keeping kept: Set<Identity>
     ) throws(LedgerFailure) {
-        customers[target]?.put(fact)
         try index(fact.transaction, under: target)
+        customers[target]?.put(fact)
         for identity in fact.transaction.identities where !kept.contains(identity) {
             var record = try self.identity(identity, in: source.scope)
             record.holders.removeAll { $0 == source.number }
@@ -72,40 +72,50 @@ extension Workspace {
         from source: CustomerKey, to target: CustomerKey, of ids: Set<ExactName>?
     ) throws(LedgerFailure) {
         let prefix = Key.customer(source)
-        var revisions: [UInt64] = []
+        var entries: [UInt64: [UInt8]] = [:]
         try reading { () throws(StorageError) in
-            try store.scan(.history, prefix: prefix, from: nil, reversed: false) { key, _ in
-                revisions.append(Key.trailingNumber(of: key))
+            try store.scan(.history, prefix: prefix, from: nil, reversed: false) { key, record in
+                entries[Key.trailingNumber(of: key)] = record
                 return true
             }
         }
-        for (key, change) in appended.changes[.history] ?? [:]
-        where key.starts(with: prefix) && change != .delete {
-            revisions.append(Key.trailingNumber(of: key))
-        }
-        for revision in revisions {
+        for (key, change) in appended.changes[.history] ?? [:] where key.starts(with: prefix) {
             // An earlier event of the group may have moved it away already.
-            let known = appended.change(for: Key.history(source, revision: revision), in: .history)
-            if known == .delete { continue }
+            switch change {
+            case .put(let record): entries[Key.trailingNumber(of: key)] = record
+            case .delete: entries[Key.trailingNumber(of: key)] = nil
+            }
+        }
+        for (revision, record) in entries {
             if let ids {
-                guard let id = try transactionID(ofNotification: revision, in: source.scope),
+                guard let id = try transactionID(of: revision, record, in: source.scope),
                     ids.contains(id)
                 else { continue }
             }
             appended.delete(Key.history(source, revision: revision), in: .history)
-            appended.put([], for: Key.history(target, revision: revision), in: .history)
+            let targetKey = Key.history(target, revision: revision)
+            if case .put(let known)? = appended.change(for: targetKey, in: .history),
+                !known.isEmpty
+            {
+                continue
+            }
+            appended.put(record, for: targetKey, in: .history)
         }
     }
 
+    /// The transaction that a notification in a history names; nil where the entry is about
+    /// something else.
     private func transactionID(
-        ofNotification revision: UInt64, in scope: ScopeNumber
+        of revision: UInt64, _ record: [UInt8], in scope: ScopeNumber
     ) throws(LedgerFailure) -> String? {
-        let key = Key.notification(revision: revision, in: scope)
-        let bytes = try value(for: key, in: .notifications)
-        return try reading { () throws(StorageError) in
-            try bytes.map { (bytes) throws(StorageError) in
-                try RecordCodec.decodeNotification(bytes).transactionID
+        if record.isEmpty {
+            let key = Key.notification(revision: revision, in: scope)
+            if case .put(let bytes)? = appended.change(for: key, in: .notifications) {
+                return try transactionID(of: revision, bytes, in: scope)
             }
+        }
+        return try reading { () throws(StorageError) in
+            try store.notification(of: revision, record, in: scope)?.transactionID
         }
     }
 

@@ -43,6 +43,19 @@ extension Grant {
     var suspensionCause: EndingCause { flags.contains(.matchedCut) ? .matched : .suspended }
 }
 
+extension TransactionFact {
+    /// How it has ended before its time, in the hands of somebody without a declared household; nil
+    /// while it has not.
+    var ended: EndedAccess? {
+        // Most have not, and a fold of one costs a dozen allocations.
+        guard transaction.revocationDate != nil || evidence.datelessRevoke != nil || matched != nil
+        else { return nil }
+        var facts = FactSet()
+        facts.put(self)
+        return Fold(facts, renewals: [:]).endings[transaction.transactionID]
+    }
+}
+
 extension CustomerHistory {
     /// The transactions among `grants` that have ended before their time, by id.
     package func endings(of grants: [ExactName: [GrantRecord]]) -> [ExactName: EndedAccess] {
@@ -60,15 +73,23 @@ extension CustomerHistory {
 
 extension Workspace {
     /// Brings `refunds` to what follows from the facts of `touched`, whose state before the event
-    /// is in `before`.
+    /// is in `before`, and of those whose long histories were taken on by `steps`.
     ///
     /// What had ended already keeps the instant when it was learnt, also when its date has moved or
     /// another customer has it now.
     mutating func noteEndings(
-        of touched: Set<CustomerKey>, at clock: Timestamp
+        of touched: Set<CustomerKey>, and steps: [CustomerKey: LongStep], at clock: Timestamp
     ) throws(LedgerFailure) {
         var old: [ExactName: PlacedEnding] = [:]
         var new: [ExactName: PlacedEnding] = [:]
+        var served: Set<ExactName> = []
+        for (key, step) in steps {
+            for (id, ending) in step.endings {
+                old[id] = ending.before.map { PlacedEnding(customer: key, ended: $0) } ?? old[id]
+                new[id] = ending.after.map { PlacedEnding(customer: key, ended: $0) } ?? new[id]
+                if ending.wasServed { served.insert(id) }
+            }
+        }
         for key in touched {
             for (id, ended) in try foldBefore(key)?.endings ?? [:] {
                 old[id] = PlacedEnding(customer: key, ended: ended)
@@ -81,7 +102,7 @@ extension Workspace {
         let changed = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
         guard !changed.isEmpty else { return }
         for id in changed {
-            var wasServed = false
+            var wasServed = served.contains(id)
             for key in touched where try foldBefore(key)?.facts.contains(id.text) == true {
                 wasServed = true
             }
@@ -100,6 +121,15 @@ extension Workspace {
         guard let new else { return }
         let record = new.ended.record(knowing: known, wasServed: wasServed, at: clock)
         appended.put(RecordCodec.encode(record), for: new.key(of: id), in: .refunds)
+    }
+
+    /// Whether `refunds` has all that `repairEndings` would look for.
+    func hasEndings(of fold: Fold, _ key: CustomerKey) throws(LedgerFailure) -> Bool {
+        for (id, ended) in fold.endings {
+            let placed = PlacedEnding(customer: key, ended: ended)
+            if try refund(at: placed.key(of: id.text)) == nil { return false }
+        }
+        return true
     }
 
     /// Writes what a release that kept no `refunds` has left out; when it ended the access is not

@@ -21,6 +21,8 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
     let store: Store
     let configuration: ServiceConfiguration
     let verifier: SignedDataVerifier
+    /// The same for threads that must not spend 3 ms on a chain of certificates.
+    let quickVerifier: SignedDataVerifier
     let worlds: [World]
     let scopeNumbers: [Scope: ScopeNumber]
     let catalogTable: Catalogs
@@ -40,11 +42,15 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         self.store = store
         self.configuration = configuration
         verifier = try Self.makeVerifier(configuration)
+        quickVerifier = verifier.withKnownChainsOnly()
         let opened: LedgerCounters
         do throws(StorageError) {
             opened = try LedgerCounters.read(from: store)
             scopeNumbers = try Self.numberScopes(of: configuration, in: store)
-            try store.placeSnapshotsByName()
+            try store.placeSnapshotsByName { count, isDone in
+                configuration.onNotice(.converting(snapshotCount: count, isDone: isDone))
+            }
+            try store.placeMatchesByDate()
             try refreshQueue.load(Array(scopeNumbers.values), from: store)
         } catch {
             throw .storage("\(error)")
@@ -62,6 +68,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         let clock = configuration.clock
         let numbers = worlds.map(\.number)
         let scopes = worlds.map(\.scope)
+        let pastAnswers = PastAnswers(store)
         reader = AccessReader(
             table: table, catalogs: catalogTable.compiled, worlds: worlds,
             isOnlyApp: configuration.apps.count == 1,
@@ -74,7 +81,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
                 try store.snapshot(of: identity, in: numbers[scope.value])
             },
             past: { scope, identity throws(Refusal) in
-                try store.wholeSnapshot(of: identity, in: numbers[scope.value])
+                try pastAnswers.snapshot(of: identity, in: numbers[scope.value])
             },
             facts: {
                 let counts = counters.value

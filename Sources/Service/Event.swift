@@ -95,6 +95,8 @@ package struct Event: Sendable {
         var scope: Scope
         var identity: Identity
         var isDryRun: Bool
+        /// The answer, where a worker has found it out.
+        var rehearsal: RebuildRehearsal?
     }
 
     /// What Apple's servers said of a customer.

@@ -29,6 +29,9 @@ struct FactSet: Sendable {
     /// Whether there is a fact of this transaction.
     func contains(_ id: String) -> Bool { position(of: id) != nil }
 
+    /// Whether a purchase is noted on the fact of a transaction; nil without a fact.
+    func isMatched(_ id: String) -> Bool? { position(of: id).map { rows[$0].isMatched } }
+
     /// All, decoded.
     var values: [TransactionFact] { rows.indices.map { fact(at: $0) } }
 
@@ -68,6 +71,28 @@ extension FactSet {
 
     /// The least chain.
     var leastChain: String? { least(rows.lazy.map(\.chain)) }
+}
+
+extension FactSet {
+    /// Beyond it, looking at all takes longer than looking into the store.
+    private static let carryingCountMax = 64
+
+    /// Whether one of the facts carries a name, where there are few enough to look.
+    func carries(_ identity: Identity) -> Bool {
+        guard count <= Self.carryingCountMax else { return false }
+        let name = Array(identity.value.utf8)
+        return rows.contains { row in
+            let text: TextRange? =
+                switch identity.kind {
+                case .transaction: row.id
+                case .originalTransaction: row.chain
+                case .appAccountToken: row.token
+                case .appTransaction: row.account
+                case .customer: nil
+                }
+            return text.map { Int($0.count) == name.count && compare($0, with: name) == 0 } ?? false
+        }
+    }
 }
 
 // MARK: - Changing
@@ -114,7 +139,13 @@ extension FactSet {
 
     private mutating func insert(_ row: StoredFact) {
         let (position, isKnown) = place(of: row)
-        if isKnown { rows[position] = row } else { rows.insert(row, at: position) }
+        if isKnown {
+            rows[position] = row
+        } else if position == rows.count {
+            rows.append(row)
+        } else {
+            rows.insert(row, at: position)
+        }
     }
 
     /// Where a row goes, and whether it replaces the one that is there.

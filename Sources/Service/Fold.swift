@@ -115,7 +115,8 @@ extension Fold {
             let refund = facts.fact(at: Int(rows[position])).matched?.refund?.signedDate
             newestSignedDate = [newestSignedDate, refund].compactMap(\.self).max()
         }
-        if fact.isShared {
+        // Without either no family's refund can suspend it: no record is decoded for nothing.
+        if fact.isShared && (fact.isMatched || !household.isEmpty) {
             let decoded = facts.fact(at: Int(rows[position]))
             let cut = cut(of: decoded)
             grants[position].grant.apply(cut, to: decoded.transaction)
@@ -149,7 +150,7 @@ extension Fold {
 
 extension Grant {
     /// Adds what a refund in its family does to a shared copy.
-    fileprivate mutating func apply(_ cut: RefundCut, to transaction: Transaction) {
+    mutating func apply(_ cut: RefundCut, to transaction: Transaction) {
         suspendedFrom = cut.all?.milliseconds ?? .max
         suspendedFromWhenProratedKept = cut.full?.milliseconds ?? .max
         if cut.isMatched { flags.insert(.matchedCut) }

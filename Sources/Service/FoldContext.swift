@@ -59,7 +59,7 @@ struct FoldContext {
         }
         var newest = [Int](repeating: -1, count: terms.count)
         for (index, row) in facts.rows.enumerated() {
-            guard let chain = chains.find(row.chain, in: bytes) else { continue }
+            guard let chain = chains.findNext(row.chain, in: bytes) else { continue }
             let known = newest[chain]
             if known < 0 || isNewerPurchase(row, than: facts.rows[known], in: bytes) {
                 newest[chain] = index
@@ -81,7 +81,7 @@ private struct Timeline {
 
     /// Keeps a date, where somebody will ask for it.
     mutating func add(_ date: Int64, to name: TextRange, in arena: Span<UInt8>) {
-        if let number = names.find(name, in: arena) { dates[number].append(date) }
+        if let number = names.findNext(name, in: arena) { dates[number].append(date) }
     }
 
     mutating func sort() {

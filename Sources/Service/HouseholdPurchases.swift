@@ -17,6 +17,9 @@ struct HouseholdPurchases: Sendable {
     /// By product, in the order of their starts; only products of which somebody has a shared copy.
     private var entries: [ExactName: [Entry]] = [:]
 
+    /// Whether nothing in it can be behind anybody's copy.
+    var isEmpty: Bool { entries.isEmpty }
+
     private init() {}
 
     /// The purchases of these members.

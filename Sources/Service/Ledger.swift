@@ -65,6 +65,7 @@ extension Ledger {
         try requireKnownChains(renewals, incoming, in: scope)
         let changes = try change(incoming, renewals, in: scope, at: clock) {
             (ledger) throws(LedgerFailure) in
+            ledger.workspace.payloadRevision = ledger.workspace.revision
             let isNew = try ledger.workspace.place(
                 incoming, renewals: renewals, in: scope, at: clock)
             let isQueued = try ledger.queueRefreshes(after: notification, in: scope, at: clock)
@@ -109,14 +110,16 @@ extension Ledger {
             RecordCodec.encode(revision), for: Key.notification(uuid: uuid, in: scope),
             in: .notifications)
         workspace.appended.put(
-            RecordCodec.encode(record), for: Key.notification(revision: revision, in: scope),
-            in: .notifications)
-        workspace.appended.put(
             payload, for: Key.payload(.notification(revision: revision), in: scope),
             in: .payloads)
-        let identities = notification.identities
-        for key in try workspace.claimants(of: identities, in: scope) {
-            workspace.noteHistory(key)
+        let bytes = RecordCodec.encode(record)
+        let claimants = try workspace.claimants(of: notification.identities, in: scope)
+        if claimants.isEmpty {
+            let key = Key.notification(revision: revision, in: scope)
+            workspace.appended.put(bytes, for: key, in: .notifications)
+        }
+        for key in claimants {
+            workspace.noteHistory(key, bytes)
             if notification.isIgnoredRevoke {
                 workspace.audit(
                     "DATELESS_REVOKE_IGNORED", of: key,
@@ -298,6 +301,7 @@ extension Ledger {
         _ rebuild: Event.Rebuild, at clock: Timestamp
     ) throws(LedgerFailure) -> RebuildReply {
         let scope = try number(of: rebuild.scope)
+        if let reply = try rehearsedReply(to: rebuild, in: scope) { return reply }
         let record = try workspace.identity(rebuild.identity, in: scope)
         guard record.primary != 0 else {
             throw .refused(Refusal(.unknownCustomer, "nothing is known under this name"))

@@ -39,6 +39,7 @@ extension Ledger {
         var changes: [EntitlementChange] = []
         // Whose refunds may be other ones now.
         var ending = touched
+        var steps: [CustomerKey: LongStep] = [:]
         for key in touched.sorted(by: { $0.number < $1.number }) {
             workspace.customers[key]?.isDirty = true
             workspace.customers[key]?.record.revision = workspace.revision
@@ -46,6 +47,7 @@ extension Ledger {
             let catalog = catalogs[key.scope] ?? Catalog()
             if let step = try workspace.takeStep(of: key) {
                 ending.remove(key)
+                steps[key] = step
                 changes += step.flips(
                     of: workspace.customers[key]?.displayName ?? "", catalog: catalog,
                     at: clock, countsReasons: countsReasons)
@@ -58,7 +60,7 @@ extension Ledger {
                 to: after, of: workspace.customers[key]?.displayName ?? "", catalog: catalog,
                 at: max(before.now(clock), after.now(clock)), countsReasons: countsReasons)
         }
-        try workspace.noteEndings(of: ending, at: clock)
+        try workspace.noteEndings(of: ending, and: steps, at: clock)
         return changes
     }
 }

@@ -37,6 +37,8 @@ struct LongHistory: Hashable, Sendable {
         var signedDate: Int64
         var transactionID: String
         var chain: String
+        /// The subscription group; nil without one.
+        var group: String?
     }
 
     /// A product: its newest grants, and what is left out.
@@ -47,12 +49,15 @@ struct LongHistory: Hashable, Sendable {
         var isCut = false
         /// From when on none of those left out can grant.
         var restStop = Int64.min
+        /// The latest purchaseDate of those left out that are of a line below, of a chain or a
+        /// group: what was bought after it is at hand.
+        var restLineStart = Int64.min
     }
 
     var newestSignedDate = Int64.min
     var transactionCount = 0
-    /// Whether any transaction was upgraded: then the order of old ones matters.
-    var hasUpgraded = false
+    /// How many transactions were upgraded: of each it matters what was bought after it.
+    var upgradedCount = 0
     var leastAccount: String?
     var leastChain: String?
     var products: [ExactName: Product] = [:]
@@ -70,18 +75,34 @@ extension LongHistory {
         guard facts.count > limits.transactionCountMax else { return nil }
         newestSignedDate = (fold.newestSignedDate ?? .distantPast).milliseconds
         transactionCount = facts.count
-        hasUpgraded = facts.rows.contains(where: \.plain.isUpgraded)
+        for row in facts.rows where row.plain.isUpgraded { upgradedCount += 1 }
         leastAccount = facts.leastAccount
         leastChain = facts.leastChain
-        guard findLines(of: facts, countMax: limits.chainCountMax) else { return nil }
+        guard let names = findLines(of: facts, countMax: limits.chainCountMax) else { return nil }
         for product in fold.products {
-            products[facts.text(product.name)] = Self.head(
-                of: product, in: fold, newestSignedDate: newestSignedDate, limits: limits)
+            var found = head(of: product, in: fold, limits: limits)
+            found.restLineStart = Self.restLineStart(
+                product.range.dropFirst(found.heads.count), in: fold, chains: names)
+            products[facts.text(product.name)] = found
         }
     }
 
-    private static func head(
-        of product: Fold.Product, in fold: Fold, newestSignedDate: Int64, limits: LongHistoryLimits
+    /// See `Product.restLineStart`; the grants in `range` stand newest first.
+    private static func restLineStart(
+        _ range: Range<Int>, in fold: Fold, chains: NameTable
+    ) -> Int64 {
+        let bytes = fold.facts.arena.span
+        for position in range {
+            let row = fold.facts.rows[Int(fold.rows[position])]
+            if row.group != nil || chains.find(row.chain, in: bytes) != nil {
+                return row.plain.start
+            }
+        }
+        return .min
+    }
+
+    private func head(
+        of product: Fold.Product, in fold: Fold, limits: LongHistoryLimits
     ) -> Product {
         let grants = fold.grants[product.range]
         var stops = [Int64](repeating: .min, count: grants.count + 1)
@@ -101,13 +122,15 @@ extension LongHistory {
             found.heads.append(
                 Head(
                     grant: fold.grants[position].grant, signedDate: fact.plain.signedDate,
-                    transactionID: fold.facts.text(fact.id), chain: fold.facts.text(fact.chain)))
+                    transactionID: fold.facts.text(fact.id), chain: fold.facts.text(fact.chain),
+                    group: fact.group.map { fold.facts.text($0) }))
         }
         return found
     }
 
-    /// Finds chains and groups; false when there are more than `countMax`.
-    private mutating func findLines(of facts: FactSet, countMax: Int) -> Bool {
+    /// Finds chains and groups; the names of the chains, or nil when there are more than
+    /// `countMax`.
+    private mutating func findLines(of facts: FactSet, countMax: Int) -> NameTable? {
         let bytes = facts.arena.span
         var chainNames = NameTable()
         var groupNames = NameTable()
@@ -117,19 +140,19 @@ extension LongHistory {
             }
             if let group = row.group { _ = groupNames.number(of: group, in: bytes) }
         }
-        guard chainNames.count + groupNames.count <= countMax else { return false }
+        guard chainNames.count + groupNames.count <= countMax else { return nil }
         var newest = [Int](repeating: -1, count: chainNames.count)
         var chainLines = [LongLine](repeating: LongLine(), count: chainNames.count)
         var groupLines = [LongLine](repeating: LongLine(), count: groupNames.count)
         for (index, row) in facts.rows.enumerated() {
-            if let chain = chainNames.find(row.chain, in: bytes) {
+            if let chain = chainNames.findNext(row.chain, in: bytes) {
                 chainLines[chain].note(row.plain)
                 let known = newest[chain]
                 if known < 0 || isNewerPurchase(row, than: facts.rows[known], in: bytes) {
                     newest[chain] = index
                 }
             }
-            if let name = row.group, let group = groupNames.find(name, in: bytes) {
+            if let name = row.group, let group = groupNames.findNext(name, in: bytes) {
                 groupLines[group].note(row.plain)
             }
         }
@@ -140,13 +163,13 @@ extension LongHistory {
         }
         for (number, name) in chainNames.texts.enumerated() { chains[name] = chainLines[number] }
         for (number, name) in groupNames.texts.enumerated() { groups[name] = groupLines[number] }
-        return true
+        return chainNames
     }
 }
 
 extension LongLine {
     /// Counts a transaction in, whatever the order.
-    fileprivate mutating func note(_ plain: PlainFact) {
+    mutating func note(_ plain: PlainFact) {
         guard let date = plain.purchaseDate else { return }
         if date > newestDate {
             newestDate = date

@@ -1,4 +1,4 @@
-import Entitlements
+package import Entitlements
 import SnapshotTable
 import Storage
 
@@ -15,7 +15,7 @@ extension LongHistory {
         var placed: [PlacedProduct] = []
         var grants: [PlacedGrant] = []
         var index = LongIndexRecord(
-            transactionCount: UInt64(transactionCount), hasUpgraded: hasUpgraded,
+            transactionCount: UInt64(transactionCount), upgradedCount: UInt64(upgradedCount),
             leastAccount: leastAccount, leastChain: leastChain)
         let sorted = products.sorted { $0.key < $1.key }
         for (name, product) in sorted {
@@ -27,10 +27,13 @@ extension LongHistory {
                         originalTransactionID: place(head.chain)))
             }
             placed.append(PlacedProduct(name: place(name.text), grants: first..<grants.count))
-            index.products.append(
-                LongIndexRecord.Product(
-                    isCut: product.isCut, restStop: product.restStop,
-                    signedDates: product.heads.map(\.signedDate)))
+            var known = LongIndexRecord.Product(
+                isCut: product.isCut, restStop: product.restStop,
+                restLineStart: product.restLineStart)
+            known.heads = product.heads.map {
+                LongIndexRecord.Head(signedDate: $0.signedDate, group: $0.group)
+            }
+            index.products.append(known)
         }
         index.chains = chains
         index.groups = groups
@@ -54,7 +57,7 @@ extension LongHistory {
         else { return nil }
         newestSignedDate = view.newestSignedDate
         transactionCount = Int(clamping: index.transactionCount)
-        hasUpgraded = index.hasUpgraded
+        upgradedCount = Int(clamping: index.upgradedCount)
         leastAccount = index.leastAccount
         leastChain = index.leastChain
         chains = index.chains
@@ -62,19 +65,34 @@ extension LongHistory {
         for (number, known) in index.products.enumerated() {
             let grants = view.grants(ofProductAt: number)
             guard let name = text(view.productID(at: number)),
-                grants.count == known.signedDates.count
+                grants.count == known.heads.count
             else { return nil }
-            var product = Product(isCut: known.isCut, restStop: known.restStop)
+            var product = Product(
+                isCut: known.isCut, restStop: known.restStop, restLineStart: known.restLineStart)
             for position in 0..<grants.count {
                 guard let id = text(grants.transactionID(at: position)),
                     let chain = text(grants.originalTransactionID(at: position))
                 else { return nil }
                 product.heads.append(
                     Head(
-                        grant: grants.grant(at: position), signedDate: known.signedDates[position],
-                        transactionID: id, chain: chain))
+                        grant: grants.grant(at: position),
+                        signedDate: known.heads[position].signedDate, transactionID: id,
+                        chain: chain, group: known.heads[position].group))
             }
             products[name] = product
         }
+    }
+}
+
+extension CustomerHistory {
+    /// The snapshot of a long history, as a server stores it for whoever has these facts and no
+    /// declared household; nil when the history is not long.
+    package var longSnapshot: [UInt8]? {
+        let limits = LongHistoryLimits()
+        guard transactions.count > limits.transactionCountMax else { return nil }
+        var facts = FactSet()
+        // In the order of ids, as the store has them: any other order moves rows about.
+        for (_, fact) in transactions.sorted(by: { $0.key < $1.key }) { facts.put(fact) }
+        return LongHistory(Fold(facts, renewals: renewals), limits: limits)?.snapshot
     }
 }

@@ -2,10 +2,11 @@ import Entitlements
 import SnapshotTable
 import Storage
 
-// The events of daily life in a long history: a purchase, a renewal, the same transaction signed
-// anew, renewal info. They change the newest grants and nothing else, so they are taken in without
-// the older facts. Everything else (a refund, a family copy, an upgrade, what is older than the
-// heads and may still matter) folds the whole history.
+// Events in a long history: a purchase, a renewal, a refund and its reversal, a family copy and its
+// end, an upgrade, renewal info, the same signed anew. Each changes what one transaction grants,
+// and by the lines of `LongHistoryLines.swift`, what its neighbours grant; the older facts are not
+// read. Where they decide all the same (a refund is taken back of what is left out and would give
+// access again, something arrives years late among what was upgraded) the whole history is folded.
 
 /// What one event changes in a customer's facts.
 struct LongHistoryEvent {
@@ -43,9 +44,7 @@ extension LongHistory {
             return nil
         }
         for name in history.products.keys {
-            let isCut = history.products[name]?.cut(
-                headCount: limits.headCount, newestSignedDate: history.newestSignedDate)
-            guard isCut == true else { return nil }
+            guard history.cut(name, headCount: limits.headCount) else { return nil }
         }
         return history
     }
@@ -53,54 +52,48 @@ extension LongHistory {
     private mutating func take(
         _ change: LongHistoryEvent.Change, terms: [ExactName: RenewalTerms]
     ) -> Bool {
-        guard change.after.isPlain else { return false }
-        let plain = PlainFact(change.after)
-        newestSignedDate = max(newestSignedDate, plain.newestDate)
-        if let before = change.before {
-            guard before.isPlain, before.transaction.isSamePurchase(as: change.after.transaction)
-            else { return false }
-            return replace(change.after.transaction, plain, terms: terms)
+        let after = TakenFact(change.after)
+        guard let before = change.before.map({ TakenFact($0) }) else {
+            newestSignedDate = max(newestSignedDate, after.newestDate)
+            return add(after, isChainNew: change.isChainNew, terms: terms[after.chain])
         }
-        return add(
-            change.after.transaction, plain, isChainNew: change.isChainNew, terms: terms)
+        // A recognised refund that is none any more may take its date along.
+        let isNewestKept =
+            after.newestDate >= before.newestDate || before.newestDate < newestSignedDate
+        guard before.isSamePurchase(as: after), isNewestKept,
+            after.plain.signedDate >= before.plain.signedDate
+        else { return false }
+        newestSignedDate = max(newestSignedDate, after.newestDate)
+        return replace(before, by: after, terms: terms[after.chain])
     }
 
     private mutating func add(
-        _ transaction: Transaction, _ plain: PlainFact, isChainNew: Bool,
-        terms: [ExactName: RenewalTerms]
+        _ fact: TakenFact, isChainNew: Bool, terms: RenewalTerms?
     ) -> Bool {
-        let chain = ExactName(transaction.originalTransactionID)
+        let transaction = fact.transaction
         transactionCount += 1
-        leastChain = [leastChain, chain.text].least
+        leastChain = [leastChain, transaction.originalTransactionID].least
         leastAccount = [leastAccount, transaction.appTransactionID].least
-        var isNewest = true
-        if var line = chains[chain] {
-            isNewest = line.isOlder(than: transaction, plain)
-            if isNewest {
-                guard releaseNewest(of: line, isRenewing: terms[chain] != nil) else {
-                    return false
-                }
-                line.newestID = transaction.transactionID
-                line.newestSignedDate = plain.signedDate
-            }
-            guard line.add(plain.purchaseDate, hasUpgraded: hasUpgraded) else { return false }
-            chains[chain] = line
-        } else {
-            guard isChainNew else { return false }
-            if plain.type == .autoRenewable {
-                chains[chain] = LongLine(newest: transaction, plain)
-            }
+        guard
+            let isNewest = enterChain(of: fact, isChainNew: isChainNew, isRenewing: terms != nil)
+        else { return false }
+        if let group = transaction.subscriptionGroupID, groups[group] == nil {
+            groups[group] = LongLine()
         }
-        if let group = transaction.subscriptionGroupID {
-            var line = groups[group] ?? LongLine()
-            guard line.add(plain.purchaseDate, hasUpgraded: hasUpgraded) else { return false }
-            groups[group] = line
+        guard enterDate(of: fact) else { return false }
+        var successor: Int64?
+        if fact.plain.isUpgraded {
+            upgradedCount += 1
+            guard find(&successor, of: fact) else { return false }
         }
-        let head = Head(transaction, plain, terms: isNewest ? terms[chain] : nil)
+        let head = fact.head(terms: isNewest ? terms : nil, successor: successor)
         var product = products[transaction.productID] ?? Product()
         let position = product.position(of: head)
         if product.isCut && position == product.heads.count {
             product.restStop = max(product.restStop, head.grant.latestStop)
+            if isInLine(head) {
+                product.restLineStart = max(product.restLineStart, head.grant.start)
+            }
         } else {
             product.heads.insert(head, at: position)
         }
@@ -108,40 +101,34 @@ extension LongHistory {
         return true
     }
 
-    /// Takes in another copy of a transaction that is at hand.
-    private mutating func replace(
-        _ transaction: Transaction, _ plain: PlainFact, terms: [ExactName: RenewalTerms]
-    ) -> Bool {
-        let chain = ExactName(transaction.originalTransactionID)
-        guard var product = products[transaction.productID],
-            let index = product.index(of: transaction.transactionID)
-        else { return false }
-        var isNewest = false
-        if var line = chains[chain] {
-            isNewest = isSame(line.newestID, transaction.transactionID)
-            guard isNewest || !line.isOlder(than: transaction, plain) else { return false }
-            if isNewest { line.newestSignedDate = plain.signedDate }
-            chains[chain] = line
-        } else if plain.type == .autoRenewable {
-            return false
+    /// Enters a new transaction in its chain; whether it is the newest there, nil where that takes
+    /// older facts.
+    private mutating func enterChain(
+        of fact: TakenFact, isChainNew: Bool, isRenewing: Bool
+    ) -> Bool? {
+        guard var line = chains[fact.chain] else {
+            // Renewal info says nothing of what does not renew.
+            guard fact.plain.type == .autoRenewable || fact.plain.isUpgraded else { return false }
+            guard isChainNew else { return nil }
+            var line = LongLine()
+            line.newestID = fact.transaction.transactionID
+            line.newestSignedDate = fact.plain.signedDate
+            chains[fact.chain] = line
+            return true
         }
-        product.heads.remove(at: index)
-        let head = Head(transaction, plain, terms: isNewest ? terms[chain] : nil)
-        // Signed later than what it replaces, so it is still before all that is left out.
-        product.heads.insert(head, at: product.position(of: head))
-        products[transaction.productID] = product
+        guard line.isOlder(than: fact) else { return false }
+        guard changeNewest(of: line, { $0.set(nil) }) || !isRenewing else { return nil }
+        line.newestID = fact.transaction.transactionID
+        line.newestSignedDate = fact.plain.signedDate
+        chains[fact.chain] = line
         return true
     }
 
     private mutating func take(_ renewal: RenewalInfo) -> Bool {
         newestSignedDate = max(newestSignedDate, renewal.signedDate.milliseconds)
-        guard let line = chains[renewal.originalTransactionID] else { return false }
+        // In a chain without a line nothing renews.
+        guard let line = chains[renewal.originalTransactionID] else { return true }
         return changeNewest(of: line) { $0.set(RenewalTerms(renewal)) }
-    }
-
-    /// Takes the renewal info from what is no longer the newest purchase of its chain.
-    private mutating func releaseNewest(of line: LongLine, isRenewing: Bool) -> Bool {
-        changeNewest(of: line) { $0.set(nil) } || !isRenewing
     }
 
     /// Changes the grant of a chain's newest purchase; false when it is not at hand.
@@ -161,6 +148,76 @@ extension LongHistory {
     }
 }
 
+// MARK: - Another copy of what is known
+
+extension LongHistory {
+    private mutating func replace(
+        _ before: TakenFact, by after: TakenFact, terms: RenewalTerms?
+    ) -> Bool {
+        let name = ExactName(after.transaction.productID)
+        guard let isNewest = replaceInChain(after), noteUpgrade(from: before, to: after),
+            var product = products[name]
+        else { return false }
+        guard let index = product.index(of: after.transaction.transactionID) else {
+            // What the renewal info says of it is not known.
+            if isNewest && after.plain.type == .autoRenewable { return false }
+            guard product.replaceLeftOut(before, by: after) else { return false }
+            products[name] = product
+            return true
+        }
+        var successor = product.heads[index].grant.upgradedFrom.nonextreme
+        if after.plain.isUpgraded && !before.plain.isUpgraded {
+            guard find(&successor, of: after) else { return false }
+        }
+        product.heads.remove(at: index)
+        let head = after.head(terms: isNewest ? terms : nil, successor: successor)
+        // Not signed before what it replaces, so it is still before all that is left out.
+        product.heads.insert(head, at: product.position(of: head))
+        products[name] = product
+        return true
+    }
+
+    /// Enters another copy in its chain; whether it is the newest there, nil where it has become
+    /// that only now.
+    private mutating func replaceInChain(_ fact: TakenFact) -> Bool? {
+        guard let line = chains[fact.chain] else {
+            return fact.plain.type == .autoRenewable || fact.plain.isUpgraded ? nil : false
+        }
+        if isSame(line.newestID, fact.transaction.transactionID) {
+            chains[fact.chain]?.newestSignedDate = fact.plain.signedDate
+            return true
+        }
+        return line.isOlder(than: fact) ? nil : false
+    }
+
+    /// Leaves out what need not be at hand any more; false when something is missing that must be.
+    private mutating func cut(_ name: ExactName, headCount: Int) -> Bool {
+        guard var product = products[name] else { return true }
+        let heads = product.heads
+        var stops = [Int64](repeating: product.restStop, count: heads.count + 1)
+        for index in heads.indices.reversed() {
+            stops[index] = max(stops[index + 1], heads[index].grant.latestStop)
+        }
+        var count = min(headCount, heads.count)
+        while count < heads.count,
+            max(heads[count - 1].grant.start, stops[count]) > newestSignedDate
+        {
+            count += 1
+        }
+        guard count < heads.count else {
+            return !product.isCut || count >= headCount && product.horizon <= newestSignedDate
+        }
+        for head in heads[count...] where isInLine(head) {
+            product.restLineStart = max(product.restLineStart, head.grant.start)
+        }
+        product.heads.removeLast(heads.count - count)
+        product.isCut = true
+        product.restStop = stops[count]
+        products[name] = product
+        return true
+    }
+}
+
 extension LongHistory.Product {
     /// Where a grant goes.
     fileprivate func position(of head: LongHistory.Head) -> Int {
@@ -172,35 +229,24 @@ extension LongHistory.Product {
         heads.firstIndex { isSame($0.transactionID, id) }
     }
 
-    /// Leaves out what need not be at hand any more; false when something is missing that must be.
-    fileprivate mutating func cut(headCount: Int, newestSignedDate: Int64) -> Bool {
-        var stops = [Int64](repeating: restStop, count: heads.count + 1)
-        for index in heads.indices.reversed() {
-            stops[index] = max(stops[index + 1], heads[index].grant.latestStop)
-        }
-        var count = min(headCount, heads.count)
-        while count < heads.count,
-            max(heads[count - 1].grant.start, stops[count]) > newestSignedDate
-        {
-            count += 1
-        }
-        guard count < heads.count else {
-            return !isCut || count >= headCount && horizon <= newestSignedDate
-        }
-        heads.removeLast(heads.count - count)
-        isCut = true
-        restStop = stops[count]
+    /// Takes in another copy of a transaction that is left out and is not the newest of a chain
+    /// that renews; false where it takes the others to tell when the last of them stops.
+    fileprivate mutating func replaceLeftOut(_ before: TakenFact, by after: TakenFact) -> Bool {
+        // At most: when an upgrade ended it is not known.
+        let old = before.head(terms: nil, successor: .max)
+        let new = after.head(terms: nil, successor: .max)
+        guard isCut, position(of: new) == heads.count else { return false }
+        let (oldStop, newStop) = (old.grant.latestStop, new.grant.latestStop)
+        if oldStop < restStop && newStop <= restStop { return true }
+        guard !before.plain.isUpgraded, !after.plain.isUpgraded,
+            oldStop < restStop || newStop >= oldStop
+        else { return false }
+        restStop = max(restStop, newStop)
         return true
     }
 }
 
 extension LongHistory.Head {
-    fileprivate init(_ transaction: Transaction, _ plain: PlainFact, terms: RenewalTerms?) {
-        self.init(
-            grant: plain.grant(terms: terms, successor: nil), signedDate: plain.signedDate,
-            transactionID: transaction.transactionID, chain: transaction.originalTransactionID)
-    }
-
     /// Whether it stands before `other`; see `Transaction.isNewerPurchase`.
     fileprivate func isNewer(than other: LongHistory.Head) -> Bool {
         if grant.start != other.grant.start { return grant.start > other.grant.start }
@@ -210,28 +256,13 @@ extension LongHistory.Head {
 }
 
 extension LongLine {
-    fileprivate init(newest transaction: Transaction, _ plain: PlainFact) {
-        self.init()
-        newestID = transaction.transactionID
-        newestSignedDate = plain.signedDate
-        newestDate = plain.start
-    }
-
     /// Whether a transaction is a more recent purchase than the newest of the chain.
-    fileprivate func isOlder(than transaction: Transaction, _ plain: PlainFact) -> Bool {
-        if plain.start != newestDate { return plain.start > newestDate }
-        if plain.signedDate != newestSignedDate { return plain.signedDate > newestSignedDate }
-        return isGreaterTransactionID(transaction.transactionID, than: newestID)
-    }
-
-    /// Counts the date of a transaction in that was not upgraded; false when it may be what
-    /// followed an upgrade.
-    fileprivate mutating func add(_ date: Int64?, hasUpgraded: Bool) -> Bool {
-        guard let date, date != newestDate else { return true }
-        guard date > newestDate else { return !hasUpgraded }
-        guard !isAwaiting else { return false }
-        newestDate = date
-        return true
+    fileprivate func isOlder(than fact: TakenFact) -> Bool {
+        if fact.plain.start != newestDate { return fact.plain.start > newestDate }
+        if fact.plain.signedDate != newestSignedDate {
+            return fact.plain.signedDate > newestSignedDate
+        }
+        return isGreaterTransactionID(fact.transaction.transactionID, than: newestID)
     }
 }
 
@@ -247,25 +278,9 @@ extension Grant {
     }
 }
 
-extension TransactionFact {
-    /// Whether nothing but its own dates decides what it grants.
-    fileprivate var isPlain: Bool {
-        transaction.ownership != .familyShared && transaction.revocationDate == nil
-            && !transaction.isUpgraded && matched == nil
-    }
-}
-
-extension Transaction {
-    /// Whether another copy is of the same purchase in all that older facts are found by.
-    fileprivate func isSamePurchase(as other: Transaction) -> Bool {
-        isSame(originalTransactionID, other.originalTransactionID)
-            && isSame(productID, other.productID) && isSame(rawType, other.rawType)
-            && isSame(rawOwnership, other.rawOwnership) && purchaseDate == other.purchaseDate
-            && appTransactionID.map { ExactName($0) }
-                == other.appTransactionID.map { ExactName($0) }
-            && subscriptionGroupID.map { ExactName($0) }
-                == other.subscriptionGroupID.map { ExactName($0) }
-    }
+extension Int64 {
+    /// Itself, but nil where it stands for no instant.
+    fileprivate var nonextreme: Int64? { self == .min || self == .max ? nil : self }
 }
 
 extension [String?] {

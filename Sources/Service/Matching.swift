@@ -83,6 +83,7 @@ extension CustomerState {
     /// Notes the purchase behind a family copy; whether it is another one than before.
     fileprivate mutating func link(_ id: ExactName, to matched: MatchedPurchase?) -> Bool {
         guard var fact = transactions[id], fact.matched != matched else { return false }
+        noteChange(of: id, isChainNew: false)
         fact.matched = matched
         transactions.put(fact)
         dirtyTransactions.insert(id)
@@ -138,10 +139,7 @@ extension Ledger {
     /// nothing was.
     mutating func repairMatches(of key: CustomerKey, at clock: Timestamp) throws(LedgerFailure) {
         let facts = try workspace.customer(key).transactions
-        guard let oldest = facts.oldestMatchable,
-            let place = MatchPlace(facts.fact(at: oldest), of: key),
-            try !workspace.isEntered(place)
-        else { return }
+        guard try !workspace.areEntered(facts, of: key) else { return }
         _ = try change([key], at: clock) { (ledger) in
             for id in ledger.workspace.customers[key]?.transactions.keys.map(\.self) ?? [] {
                 ledger.workspace.customers[key]?.placesBefore.updateValue(nil, forKey: id)
@@ -185,8 +183,9 @@ extension Workspace {
         for key in customers.modified(where: { !$0.placesBefore.isEmpty }) {
             guard let state = customers[key] else { continue }
             customers[key]?.placesBefore = [:]
+            customers[key]?.placesNow = [:]
             for (id, before) in state.placesBefore {
-                let now = MatchPlace(state.transactions[id], of: key)
+                let now = state.placesNow[id] ?? MatchPlace(state.transactions[id], of: key)
                 guard before != now else { continue }
                 if let before {
                     moves[before.group, default: [:]][before.name, default: MatchMove()].before =
@@ -240,8 +239,16 @@ extension Workspace {
         FamilyMatch.links(of: FamilyMatch.families(among: Array(candidates.values)))
     }
 
+    /// Whether these facts of a customer's are in the index, as far as they belong there.
+    func areEntered(_ facts: FactSet, of key: CustomerKey) throws(LedgerFailure) -> Bool {
+        guard let oldest = facts.oldestMatchable,
+            let place = MatchPlace(facts.fact(at: oldest), of: key)
+        else { return true }
+        return try isEntered(place)
+    }
+
     /// Whether a place is in the index.
-    fileprivate func isEntered(_ place: MatchPlace) throws(LedgerFailure) -> Bool {
+    private func isEntered(_ place: MatchPlace) throws(LedgerFailure) -> Bool {
         if matches.changed[place.group]?[place.name] != nil { return true }
         let key = Key.match(place.candidate, of: place.group.family, in: place.group.scope)
         return try reading { () throws(StorageError) in
@@ -274,7 +281,12 @@ extension Workspace {
         _ id: ExactName, of key: CustomerKey, to matched: MatchedPurchase?
     ) throws(LedgerFailure) -> Bool {
         // Whoever was merged into another by this event has nothing any more.
-        guard try person(key) == key, let fact = try fact(id.text, of: key),
+        guard try person(key) == key else { return false }
+        // Most are purchases, with none behind them before or after: their record says so.
+        if matched == nil, customers[key]?.transactions.isMatched(id.text) == false {
+            return false
+        }
+        guard let fact = try fact(id.text, of: key),
             fact.matched != matched,
             let state = customers[key]
         else { return false }
@@ -283,8 +295,6 @@ extension Workspace {
             before[key] = Before(
                 outlook: try outlook(key), household: state.record.household, members: [])
         }
-        // A purchase behind a copy is nothing that a long history keeps at hand.
-        try complete(key)
         return customers[key]?.link(id, to: matched) == true
     }
 }

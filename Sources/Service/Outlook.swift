@@ -9,13 +9,21 @@ enum Outlook: Sendable {
 }
 
 /// A long history before and after an event that needed none of its older facts.
-///
-/// No transaction in it was revoked or shared, before or after: no access ended before its time.
 struct LongStep: Sendable {
+    /// How a transaction that the event changed has ended before its time.
+    struct Ending: Sendable {
+        var before: EndedAccess?
+        var after: EndedAccess?
+        /// Whether the customer had the transaction before.
+        var wasServed: Bool
+    }
+
     let before: LongHistory
     let after: LongHistory
     /// The products of the transactions and chains that the event changed.
     let products: Set<ExactName>
+    /// By transactionId; those that had not ended before and have not after are left out.
+    let endings: [ExactName: Ending]
 
     /// See `Fold.flips`.
     func flips(
@@ -69,12 +77,16 @@ extension Workspace {
         else { return nil }
         var event = LongHistoryEvent(changes: [], renewals: [], terms: [:])
         var products: Set<ExactName> = []
+        var endings: [ExactName: LongStep.Ending] = [:]
         for change in state.changes {
             guard let fact = state.transactions[change.id] else { return nil }
             event.changes.append(
                 LongHistoryEvent.Change(
                     before: change.before, after: fact, isChainNew: change.isChainNew))
             products.insert(ExactName(fact.transaction.productID))
+            let ending = LongStep.Ending(
+                before: change.before?.ended, after: fact.ended, wasServed: change.before != nil)
+            if ending.before != nil || ending.after != nil { endings[change.id] = ending }
             let chain = fact.transaction.originalTransactionID
             event.terms[chain] = try renewal(chain, of: key).map { RenewalTerms($0) }
         }
@@ -87,7 +99,7 @@ extension Workspace {
         customers.keep(after, of: key)
         customers[key]?.changes = []
         customers[key]?.changedRenewals = []
-        return LongStep(before: before, after: after, products: products)
+        return LongStep(before: before, after: after, products: products, endings: endings)
     }
 }
 

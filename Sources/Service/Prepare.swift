@@ -9,13 +9,32 @@ extension EntitlementService {
     /// - Throws: what is wrong with it; nothing was stored.
     package func prepare(_ call: WriteCall) throws(Refusal) -> Event {
         do throws(Refusal) {
-            return event(try content(of: call))
+            return event(try content(of: call, by: verifier))
         } catch {
-            counters.count(error.reason)
-            commitTally.countRefused(call, error.reason)
-            configuration.onNotice(.refused(error))
-            throw error
+            throw counted(error, of: call)
         }
+    }
+
+    /// As `prepare`, but checks no chain of certificates that was not checked before: whoever
+    /// sends such chains costs the caller microseconds.
+    ///
+    /// - Returns: nil when there is one; call `prepare` where 3 ms do not matter.
+    /// - Throws: what is wrong with it apart from that; nothing was stored.
+    package func prepareWithKnownChains(_ call: WriteCall) throws(Refusal) -> Event? {
+        do throws(Refusal) {
+            return event(try content(of: call, by: quickVerifier))
+        } catch {
+            // The quick one says so of chains that it did not look at, and of no others.
+            guard error.reason != .untrustedChain else { return nil }
+            throw counted(error, of: call)
+        }
+    }
+
+    private func counted(_ refusal: Refusal, of call: WriteCall) -> Refusal {
+        counters.count(refusal.reason)
+        commitTally.countRefused(call, refusal.reason)
+        configuration.onNotice(.refused(refusal))
+        return refusal
     }
 
     /// Completes what is to be applied, and tells the operator what is odd about it.
@@ -28,16 +47,20 @@ extension EntitlementService {
         return Event(receivedAt: configuration.clock(), content: content)
     }
 
-    private func content(of call: WriteCall) throws(Refusal) -> Event.Content {
+    private func content(
+        of call: WriteCall, by verifier: SignedDataVerifier
+    ) throws(Refusal) -> Event.Content {
         switch call {
-        case .notification(let payload): try notification(payload)
-        case .transactions(let upload): .upload(try verify(upload))
+        case .notification(let payload): try notification(payload, by: verifier)
+        case .transactions(let upload): .upload(try verify(upload, by: verifier))
         case .link(let request): .link(try validate(request))
-        case .rebuild(let request): .rebuild(try validate(request))
+        case .rebuild(let request): .rebuild(rehearsed(try validate(request)))
         }
     }
 
-    private func notification(_ payload: [UInt8]) throws(Refusal) -> Event.Content {
+    private func notification(
+        _ payload: [UInt8], by verifier: SignedDataVerifier
+    ) throws(Refusal) -> Event.Content {
         let start = ContinuousClock.now
         let verified = try verifying { () throws(AppStoreError) in
             try verifier.verifyNotification(payload)
@@ -72,7 +95,9 @@ extension EntitlementService {
     /// Apple's receipts hold at most 100 transactions, and as many chains of pending renewals.
     private static var hintedChainCountMax: Int { 200 }
 
-    private func verify(_ upload: TransactionUpload) throws(Refusal) -> Event.Upload {
+    private func verify(
+        _ upload: TransactionUpload, by verifier: SignedDataVerifier
+    ) throws(Refusal) -> Event.Upload {
         var scopes: Set<Scope> = []
         var transactions: [SignedTransaction] = []
         for jws in upload.signedTransactions {
@@ -94,7 +119,8 @@ extension EntitlementService {
             scopes.insert(verified.scope)
             appTransactionID = id
         }
-        let renewals = try verifyRenewals(upload.signedRenewals, of: &scopes)
+        let renewals = try verifyRenewals(
+            upload.signedRenewals, of: &scopes, by: verifier)
         guard let scope = scopes.first else {
             throw Refusal(.invalidField, "the upload holds nothing signed")
         }
@@ -109,7 +135,7 @@ extension EntitlementService {
 
     /// Renewal info names no app: it takes the scope of what came with it, or of the only app.
     private func verifyRenewals(
-        _ payloads: [[UInt8]], of scopes: inout Set<Scope>
+        _ payloads: [[UInt8]], of scopes: inout Set<Scope>, by verifier: SignedDataVerifier
     ) throws(Refusal) -> [SignedRenewal] {
         var renewals: [SignedRenewal] = []
         for jws in payloads {

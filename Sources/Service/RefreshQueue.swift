@@ -44,22 +44,43 @@ final class RefreshQueue: Sendable {
 
     init() {}
 
-    /// Reads the jobs of these scopes.
+    /// How many jobs are read at a time.
+    private static let pageCountMax = 4_096
+
+    /// Reads the jobs of these scopes, page by page: beside what is kept of each job only one page
+    /// of records is ever in memory.
     func load(
         _ scopes: [ScopeNumber], from store: some EntitlementReader
     ) throws(StorageError) {
         for scope in scopes {
-            var found: [(key: CustomerKey, record: [UInt8])] = []
-            let prefix = Key.refreshes(of: scope)
-            try store.scan(.refreshes, prefix: prefix, from: nil, reversed: false) { key, record in
-                let number = Key.trailingNumber(of: key)
-                found.append((CustomerKey(scope: scope, number: number), record))
-                return true
-            }
-            state.withLock { state in
-                for (key, record) in found { state.set(RefreshJob(stored: record), of: key) }
-            }
+            var start: [UInt8]?
+            repeat {
+                let page = try Self.page(of: scope, from: &start, in: store)
+                state.withLock { state in
+                    for (key, job) in page { state.set(job, of: key) }
+                }
+            } while start != nil
         }
+    }
+
+    /// Some jobs; `start` is where to go on, or nil.
+    private static func page(
+        of scope: ScopeNumber, from start: inout [UInt8]?, in store: some EntitlementReader
+    ) throws(StorageError) -> [(key: CustomerKey, job: RefreshJob)] {
+        var page: [(key: CustomerKey, job: RefreshJob)] = []
+        var next: [UInt8]?
+        let prefix = Key.refreshes(of: scope)
+        try store.scan(.refreshes, prefix: prefix, from: start, reversed: false) { key, record in
+            guard page.count < pageCountMax else {
+                next = key
+                return false
+            }
+            let number = Key.trailingNumber(of: key)
+            page.append((CustomerKey(scope: scope, number: number), RefreshJob(stored: record)))
+            return true
+        }
+        start = next
+        return page
     }
 
     /// Follows what a commit wrote; nil: no job any more.

@@ -12,6 +12,9 @@ package enum ServiceNotice: Hashable, Sendable {
     case missingDuration(productID: String)
     /// A transaction lacks a date without which it never grants.
     case incompleteTransaction(transactionID: String, productID: String)
+    /// What an earlier release has stored is brought into the form of this one, before anybody is
+    /// answered.
+    case converting(snapshotCount: Int, isDone: Bool)
 
     /// One line for people.
     package var message: String {
@@ -20,6 +23,8 @@ package enum ServiceNotice: Hashable, Sendable {
         case .unknownNotification: "a notification of an unknown type was stored"
         case .missingDuration: "a non-renewing product has no duration in the catalog"
         case .incompleteTransaction: "a transaction lacks a date and never grants"
+        case .converting(_, isDone: false): "snapshots of an earlier release are being converted"
+        case .converting(_, isDone: true): "snapshots of an earlier release were converted"
         }
     }
 }

@@ -71,25 +71,45 @@ extension EntitlementWriter {
     /// Puts the snapshots of named customers under their names, where an earlier release had them
     /// under their numbers. May be cut short and run again.
     ///
+    /// Nobody is answered meanwhile: `onProgress` is told how many were moved so far, at the first
+    /// of them, now and then, and at the end if there were any.
+    ///
     /// - Throws: what the store throws.
-    func placeSnapshotsByName() throws(StorageError) {
+    func placeSnapshotsByName(
+        onProgress: (_ movedCount: Int, _ isDone: Bool) -> Void
+    ) throws(StorageError) {
         guard try value(for: Key.namedSnapshots, in: .meta) == nil else { return }
         // All worlds that were ever configured, not only those of today.
         let next = try value(for: Key.nextScope, in: .meta).map { (bytes) throws(StorageError) in
             try RecordCodec.decodeNumber(bytes, in: .meta)
         }
+        var movedCount = 0
+        var batchCount = 0
         for number in 1..<max(1, next ?? 1) {
             let scope = ScopeNumber(UInt16(truncatingIfNeeded: number))
             var start: [UInt8]?
             repeat {
                 let changes = try misplacedSnapshots(of: scope, from: &start)
-                if !changes.isEmpty { try commit(changes) }
+                guard !changes.isEmpty else { continue }
+                try commit(changes)
+                movedCount += (changes.changes[.snapshots]?.count ?? 0) / 2
+                if batchCount.isMultiple(of: Self.batchesPerReport) {
+                    onProgress(movedCount, false)
+                }
+                batchCount += 1
             } while start != nil
         }
         var mark = ChangeSet()
         mark.put([], for: Key.namedSnapshots, in: .meta)
         try commit(mark)
+        if movedCount > 0 { onProgress(movedCount, true) }
     }
+
+    private static var batchesPerReport: Int { 32 }
+    /// A batch ends with the customer who fills either: earlier releases gave whoever has 50,000
+    /// transactions a snapshot of 6 MB.
+    private static var batchCustomerCountMax: Int { 4_096 }
+    private static var batchByteCountMax: Int { 8 << 20 }
 
     /// Some of the changes that put snapshots under names; `start` is where to go on, or nil.
     private func misplacedSnapshots(
@@ -97,13 +117,14 @@ extension EntitlementWriter {
     ) throws(StorageError) -> ChangeSet {
         var changes = ChangeSet()
         var count = 0
+        var byteCount = 0
         var failure: StorageError?
         var next: [UInt8]?
         try scan(
             .customers, prefix: Key.scopePrefix(scope), from: start, reversed: false
         ) { key, bytes in
             guard key.count == Key.customerByteCount else { return true }
-            guard count < 4_096 else {
+            guard count < Self.batchCustomerCountMax, byteCount < Self.batchByteCountMax else {
                 next = key
                 return false
             }
@@ -113,6 +134,7 @@ extension EntitlementWriter {
                 guard !name.isEmpty, let snapshot = try value(for: key, in: .snapshots) else {
                     return true
                 }
+                byteCount += snapshot.count
                 let customer = CustomerKey(scope: scope, number: Key.trailingNumber(of: key))
                 changes.put(
                     snapshot, for: Key.snapshot(of: customer, named: name), in: .snapshots)

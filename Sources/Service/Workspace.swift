@@ -1,3 +1,4 @@
+import AppStore
 import Entitlements
 import Storage
 
@@ -7,11 +8,6 @@ import Storage
 /// Events of a group see each other's effects here. All refusals are thrown before the first change
 /// of an event, so a refused event leaves no trace; a failing store drops the whole workspace.
 struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
-    struct ScopedIdentity: Hashable, Sendable {
-        let scope: ScopeNumber
-        let identity: Identity
-    }
-
     let store: Store
     var revision: UInt64
     var nextCustomer: UInt64
@@ -19,8 +15,7 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var transactionCount: UInt64
 
     var customers = CustomerStates()
-    var identities: [ScopedIdentity: IdentityRecord] = [:]
-    var dirtyIdentities: Set<ScopedIdentity> = []
+    var identities = IdentityTable()
     /// Payloads, notifications, history, audit, households: written, never read back in a group,
     /// but for the UUIDs.
     var appended = ChangeSet() { didSet { hasChanged = true } }
@@ -34,6 +29,8 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var before: [CustomerKey: Before] = [:]
     /// How many audit entries the current revision has.
     var auditIndex = 0
+    /// The current revision while what comes in lies in the notification that it stores; else 0.
+    var payloadRevision: UInt64 = 0
     /// Whether the current event changed anything that is stored.
     var hasChanged = false
     /// How many facts said something new since the workspace was made; what was only signed anew
@@ -77,14 +74,13 @@ extension Workspace {
     mutating func identity(
         _ identity: Identity, in scope: ScopeNumber
     ) throws(LedgerFailure) -> IdentityRecord {
-        let scoped = ScopedIdentity(scope: scope, identity: identity)
-        if let known = identities[scoped] { return known }
+        if let known = identities.record(of: identity, in: scope) { return known }
         let record = try reading { () throws(StorageError) in
             try store.value(for: Key.identity(identity, in: scope), in: .identities)
                 .map { (bytes) throws(StorageError) in try RecordCodec.decodeIdentity(bytes) }
         }
         let found = record ?? IdentityRecord()
-        identities[scoped] = found
+        identities.load(found, of: identity, in: scope)
         return found
     }
 
@@ -157,11 +153,34 @@ extension Workspace {
         }
     }
 
-    /// A payload of this group or of the store.
+    /// The signed copy behind a transaction, of this group or of the store; empty when it is lost.
     func payload(
-        _ payload: Key.Payload, in scope: ScopeNumber
-    ) throws(LedgerFailure) -> [UInt8]? {
-        try value(for: Key.payload(payload, in: scope), in: .payloads)
+        of fact: TransactionFact, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> [UInt8] {
+        guard fact.payloadRevision == 0 else {
+            return try notification(fact.payloadRevision, in: scope)?.transaction ?? []
+        }
+        let key = Key.payload(.transaction(fact.transaction.transactionID), in: scope)
+        return try value(for: key, in: .payloads) ?? []
+    }
+
+    /// The signed copy behind renewal info, likewise.
+    func payload(
+        of renewal: RenewalInfo, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> [UInt8] {
+        guard renewal.payloadRevision == 0 else {
+            return try notification(renewal.payloadRevision, in: scope)?.renewal ?? []
+        }
+        let key = Key.payload(.renewal(renewal.originalTransactionID), in: scope)
+        return try value(for: key, in: .payloads) ?? []
+    }
+
+    /// The notification that a revision stored.
+    private func notification(
+        _ revision: UInt64, in scope: ScopeNumber
+    ) throws(LedgerFailure) -> StoredNotification? {
+        let key = Key.payload(.notification(revision: revision), in: scope)
+        return try value(for: key, in: .payloads).flatMap { StoredNotification(body: $0) }
     }
 
     /// What is to be written under a key, or what the store has there.

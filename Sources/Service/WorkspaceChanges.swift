@@ -23,11 +23,7 @@ extension Workspace {
     mutating func setIdentity(
         _ identity: Identity, in scope: ScopeNumber, _ record: IdentityRecord
     ) {
-        let scoped = ScopedIdentity(scope: scope, identity: identity)
-        guard identities[scoped] != record else { return }
-        identities[scoped] = record
-        dirtyIdentities.insert(scoped)
-        hasChanged = true
+        if identities.set(record, of: identity, in: scope) { hasChanged = true }
     }
 
     /// Says in so many words that `identity` is the customer's; nobody else was said to have it.
@@ -72,6 +68,8 @@ extension Workspace {
         _ transaction: Transaction, under key: CustomerKey
     ) throws(LedgerFailure) {
         for identity in transaction.identities {
+            // Who has a fact that carries it is among its holders.
+            if customers[key]?.transactions.carries(identity) == true { continue }
             var record = try self.identity(identity, in: key.scope)
             if let position = record.holders.firstIndex(where: { $0 >= key.number }) {
                 if record.holders[position] != key.number {
@@ -90,7 +88,15 @@ extension Workspace {
 
     /// Appends to what concerns the customer in the order of revisions.
     mutating func noteHistory(_ key: CustomerKey) {
-        appended.put([], for: Key.history(key, revision: revision), in: .history)
+        noteHistory(key, [])
+    }
+
+    /// The same, with the record of the notification that was it; it stands once, and not under its
+    /// revision as well.
+    mutating func noteHistory(_ key: CustomerKey, _ record: [UInt8]) {
+        let historyKey = Key.history(key, revision: revision)
+        if record.isEmpty, case .put? = appended.change(for: historyKey, in: .history) { return }
+        appended.put(record, for: historyKey, in: .history)
     }
 
     mutating func audit(
@@ -111,6 +117,7 @@ extension Workspace {
         revision += 1
         auditIndex = 0
         hasChanged = false
+        payloadRevision = 0
         reversals = []
     }
 
@@ -134,6 +141,8 @@ extension Workspace {
     /// The batch of all that has changed, and what readers are to see after it.
     mutating func finish() throws(LedgerFailure) -> (ChangeSet, [Publication]) {
         var changes = appended
+        // Its dictionaries would be copied at the first change of the others.
+        appended = ChangeSet()
         var publications: [Publication] = []
         for key in customers.keys {
             guard var state = customers[key], state.isDirty else { continue }
@@ -154,15 +163,7 @@ extension Workspace {
                         scope: key.scope, name: Array(state.record.name.utf8), snapshot: snapshot))
             }
         }
-        for scoped in dirtyIdentities {
-            guard let record = identities[scoped] else { continue }
-            let key = Key.identity(scoped.identity, in: scoped.scope)
-            if record == IdentityRecord() {
-                changes.delete(key, in: .identities)
-            } else {
-                changes.put(RecordCodec.encode(record), for: key, in: .identities)
-            }
-        }
+        identities.write(into: &changes)
         refreshes.write(into: &changes)
         matches.write(into: &changes)
         guard !changes.isEmpty else { return (changes, []) }

@@ -194,4 +194,23 @@ import Testing
         #expect(cold.service.reader.table.isComplete)
         for name in names { #expect(try cold.reason(name) == .refunded) }
     }
+
+    @Test func `a commit says after which event others may go first`() throws {
+        let fixture = try ServiceFixture()
+        let events = try ["1", "2", "3"].map { id in
+            try fixture.service.prepare(
+                .transactions(
+                    TransactionUpload(
+                        customerID: "u" + id, signedTransactions: [try fixture.transaction(id)])))
+        }
+        var count = 0
+        let results = fixture.service.commit(events) {
+            count += 1
+            // Nothing is visible before all of the group is durable.
+            #expect(fixture.service.revision == 0)
+        }
+        #expect(results.count == 3)
+        #expect(count == 3)
+        #expect(fixture.service.revision > 0)
+    }
 }

@@ -71,20 +71,36 @@ import Testing
     private struct Story {
         var generator: SeededGenerator
         let fixture: ServiceFixture
+        /// Whether the two may share a household and contest chains; then nothing is long.
+        let isFamily: Bool
         var clock: Int64 = 1_000
         var next = 0
-        var known: [(id: String, chain: String, product: String, from: Int64, to: Int64?)] = []
+        var known: [Known] = []
+
+        struct Known {
+            var id: String
+            var chain: String
+            var product: String
+            var from: Int64
+            var to: Int64?
+            var isShared = false
+            /// Nil: one of its own.
+            var lineItem: String?
+        }
 
         mutating func call() throws -> WriteCall {
             clock += Int64(generator.number(1...60))
             next += 1
-            switch generator.number(0...19) {
-            case 0: return link(household: "home")
-            case 1: return link(chain: generator.pick(["1", "2"]))
-            case 2 where !known.isEmpty: return try refund()
-            case 3 where !known.isEmpty: return try again("EXPIRED")
-            case 4: return try shared()
-            case 5...9: return try coins()
+            switch generator.number(0...23) {
+            case 0 where isFamily: return link(household: "home")
+            case 1 where isFamily: return link(chain: generator.pick(["1", "2"]))
+            case 2 where !known.isEmpty, 3 where !known.isEmpty: return try refund()
+            case 4 where !known.isEmpty: return try again("EXPIRED")
+            case 5, 6: return try shared()
+            case 7 where known.contains(where: \.isShared): return try purchaseBehind()
+            case 8 where known.contains(where: \.isShared): return try revoke()
+            case 9 where !known.isEmpty: return try again("REFUND_REVERSED", isUpgraded: true)
+            case 10...13: return try coins()
             default: return try renewal()
             }
         }
@@ -101,7 +117,8 @@ import Testing
             let chain = generator.pick(["1", "1", "1", "2"])
             let product = generator.oneIn(8) ? "q" : "p"
             let end = clock + Int64(generator.number(10...90))
-            known.append(("\(100 + next)", chain, product, clock, end))
+            known.append(
+                Known(id: "\(100 + next)", chain: chain, product: product, from: clock, to: end))
             var changes: FixtureChanges = [:]
             if generator.oneIn(10) { changes = ["isUpgraded": true] }
             let retry = generator.oneIn(4)
@@ -120,7 +137,9 @@ import Testing
         }
 
         private mutating func coins() throws -> WriteCall {
-            known.append(("\(100 + next)", "\(100 + next)", "coins", clock, nil))
+            known.append(
+                Known(
+                    id: "\(100 + next)", chain: "\(100 + next)", product: "coins", from: clock))
             return .transactions(
                 TransactionUpload(
                     customerID: "ann",
@@ -132,42 +151,68 @@ import Testing
         }
 
         private mutating func shared() throws -> WriteCall {
-            try fixture.notification(
-                "SUBSCRIBED", uuid: "n\(next)", signed: clock + 1,
-                transaction: fixture.transaction(
-                    "\(100 + next)", original: "3", from: clock, to: clock + 50, shared: true))
+            let x = Known(
+                id: "\(100 + next)", chain: "3", product: "p", from: clock, to: clock + 50,
+                isShared: true, lineItem: "L\(next)")
+            known.append(x)
+            return try call("SUBSCRIBED", x)
+        }
+
+        /// What somebody bought of whom nothing else is known, and shares.
+        private mutating func purchaseBehind() throws -> WriteCall {
+            var x = generator.pick(known.filter { $0.isShared })
+            x.id = "\(100 + next)"
+            x.chain = x.id
+            x.isShared = false
+            known.append(x)
+            return try call("SUBSCRIBED", x)
+        }
+
+        private mutating func revoke() throws -> WriteCall {
+            let x = generator.pick(known.filter { $0.isShared })
+            return try call("REVOKE", x, revoked: generator.oneIn(2) ? clock : nil)
         }
 
         private mutating func refund() throws -> WriteCall {
-            let x = generator.pick(known)
-            return try fixture.notification(
-                "REFUND", uuid: "n\(next)", signed: clock + 1,
-                transaction: fixture.transaction(
-                    x.id, original: x.chain, product: x.product, from: x.from, to: x.to,
-                    revoked: clock, signed: clock,
-                    changes: x.to == nil ? ["type": "Consumable"] : [:]))
+            let x = generator.oneIn(2) ? known[known.count - 1] : generator.pick(known)
+            let kind = generator.pick([nil, "REFUND_FULL", "REFUND_PRORATED"])
+            return try call("REFUND", x, revoked: clock, kind: kind)
         }
 
-        private mutating func again(_ type: String) throws -> WriteCall {
+        private mutating func again(
+            _ type: String, isUpgraded: Bool = false
+        ) throws -> WriteCall {
             let x = generator.oneIn(2) ? known[known.count - 1] : generator.pick(known)
+            return try call(type, x, isUpgraded: isUpgraded)
+        }
+
+        private func call(
+            _ type: String, _ x: Known, revoked: Int64? = nil, kind: String? = nil,
+            isUpgraded: Bool = false
+        ) throws -> WriteCall {
+            let changes: FixtureChanges = [
+                "type": x.to == nil ? "Consumable" : "Auto-Renewable Subscription",
+                "webOrderLineItemId": x.lineItem.map { .string($0) },
+                "revocationType": kind.map { .string($0) }, "isUpgraded": isUpgraded ? true : nil,
+            ]
             return try fixture.notification(
                 type, uuid: "n\(next)", signed: clock + 1,
                 transaction: fixture.transaction(
                     x.id, original: x.chain, product: x.product, from: x.from, to: x.to,
-                    signed: clock, changes: x.to == nil ? ["type": "Consumable"] : [:]))
+                    shared: x.isShared, revoked: revoked, signed: clock, changes: changes))
         }
     }
 
-    @Test(arguments: 0..<12)
+    @Test(arguments: 0..<15)
     func `a long history gives what a whole one gives`(seed: UInt64) throws {
         let pair = try Pair()
-        var story = Story(generator: SeededGenerator(seed: seed), fixture: pair.whole)
-        for customer in ["ann", "bob"] {
+        var story = Story(
+            generator: SeededGenerator(seed: seed), fixture: pair.whole, isFamily: seed % 3 == 0)
+        for (customer, chain) in [("ann", "1"), ("bob", "2"), ("ann", "3")] {
             pair.perform([
                 .link(
                     LinkRequest(
-                        customerID: customer,
-                        identity: .originalTransaction(customer == "ann" ? "1" : "2"),
+                        customerID: customer, identity: .originalTransaction(chain),
                         scope: pair.whole.scope))
             ])
         }

@@ -159,4 +159,91 @@ import Testing
         #expect(try fixture.reason("a") == .unknownCustomer)
         #expect(try fixture.reason("a\u{0}") == .noPurchase)
     }
+
+    // MARK: Signed copies
+
+    private func payloadCount(_ fixture: ServiceFixture) throws -> Int {
+        var count = 0
+        try fixture.store.scan(.payloads, prefix: [], from: nil, reversed: false) { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    private func payload(_ fixture: ServiceFixture) throws -> [UInt8]? {
+        try fixture.view(.originalTransaction("1")).transactions.first?.payload
+    }
+
+    @Test func `what a notification brought is stored with it alone, and comes back`() throws {
+        let fixture = try ServiceFixture()
+        let bought = try fixture.transaction("1", to: 9_000)
+        let renewal = try fixture.renewal("1", signed: 1_500)
+        try fixture.notify("SUBSCRIBED", uuid: "u1", transaction: bought, renewal: renewal)
+        #expect(try payloadCount(fixture) == 1)
+        #expect(try payload(fixture) == bought)
+        let newer = try fixture.transaction("1", to: 9_500, signed: 2_000)
+        try fixture.notify("RENEWAL_EXTENDED", uuid: "u2", signed: 2_500, transaction: newer)
+        #expect(try payloadCount(fixture) == 2)
+        #expect(try payload(fixture) == newer)
+        try fixture.link("ann", .originalTransaction("1"))
+        #expect(try payload(fixture) == newer)
+    }
+
+    @Test func `the copy that counts is found, whichever way it came`() throws {
+        let fixture = try ServiceFixture()
+        let first = try fixture.transaction("1", to: 9_000, signed: 1_000)
+        try fixture.upload("ann", first, renewals: [try fixture.renewal("1", signed: 1_000)])
+        #expect(try payloadCount(fixture) == 2)
+        #expect(try payload(fixture) == first)
+        // The copies that came by themselves give way to those in the notification.
+        let second = try fixture.transaction("1", to: 9_100, signed: 2_000)
+        try fixture.notify(
+            "RENEWAL_EXTENDED", signed: 2_100, transaction: second,
+            renewal: try fixture.renewal("1", signed: 2_000))
+        #expect(try payloadCount(fixture) == 1)
+        #expect(try payload(fixture) == second)
+        // What is older changes nothing.
+        try fixture.upload("ann", first)
+        #expect(try payload(fixture) == second)
+        let third = try fixture.transaction("1", to: 9_200, signed: 3_000)
+        try fixture.upload("ann", third)
+        #expect(try payload(fixture) == third)
+        #expect(try payloadCount(fixture) == 2)
+    }
+
+    @Test func `of copies signed in one millisecond one counts, in any order`() throws {
+        let copies = ["FRA", "USA"].map { storefront in
+            { (fixture: ServiceFixture) in
+                try fixture.transaction(
+                    "1", to: 9_000, changes: ["storefront": .string(storefront)])
+            }
+        }
+        let infos: [FixtureChanges] = [["autoRenewStatus": 0], ["autoRenewStatus": 1]]
+        var payloads: Set<[UInt8]> = []
+        var statuses: Set<Int32?> = []
+        for order in [[0, 1], [1, 0]] {
+            for isNotifiedFirst in [true, false] {
+                let fixture = try ServiceFixture()
+                for (position, index) in order.enumerated() {
+                    let copy = try copies[index](fixture)
+                    let info = try fixture.renewal("1", signed: 1_000, changes: infos[index])
+                    if (position == 0) == isNotifiedFirst {
+                        try fixture.notify("DID_RENEW", transaction: copy, renewal: info)
+                    } else {
+                        try fixture.upload("", copy, renewals: [info])
+                    }
+                }
+                let bytes = try #require(try payload(fixture))
+                // Signatures differ from one signing to the next.
+                payloads.insert(Array(bytes.split(separator: UInt8(ascii: "."))[1]))
+                let stored = try fixture.store.value(
+                    for: Key.of(CustomerKey(scope: ScopeNumber(1), number: 1), "1"), in: .renewals)
+                statuses.insert(
+                    try RecordCodec.decodeRenewal(try #require(stored)).autoRenewStatus)
+            }
+        }
+        #expect(payloads.count == 1)
+        #expect(statuses.count == 1)
+    }
 }

@@ -119,6 +119,38 @@ import Testing
         #expect(reason.status == expected)
         #expect(Refusal(reason, "m").status == expected)
     }
+
+    @Test func `an unknown chain is left to others, uncounted, until it was checked`() throws {
+        let fixture = try ServiceFixture()
+        let call = WriteCall.transactions(
+            TransactionUpload(customerID: "ann", signedTransactions: [try fixture.transaction("1")])
+        )
+        #expect(try fixture.service.prepareWithKnownChains(call) == nil)
+        #expect(fixture.service.reader.counters.refusalCounts == [:])
+        _ = try fixture.service.prepare(call)
+        #expect(try fixture.service.prepareWithKnownChains(call) != nil)
+    }
+
+    @Test func `a stranger's chain is never known`() throws {
+        let fixture = try ServiceFixture()
+        let stranger = SignedFixtures(authority: try TestCertificateAuthority(name: "Stranger"))
+        let forged = try stranger.transaction("1", product: "q", purchased: ServiceFixture.date(1))
+        let call = WriteCall.transactions(
+            TransactionUpload(customerID: "ann", signedTransactions: [forged]))
+        for _ in 0..<2 {
+            #expect(try fixture.service.prepareWithKnownChains(call) == nil)
+            #expect(fixture.refusal(call) == .untrustedChain)
+        }
+        #expect(fixture.service.reader.counters.refusalCounts == [.untrustedChain: 2])
+    }
+
+    @Test func `what is wrong apart from its chain is refused at once, and counted`() throws {
+        let fixture = try ServiceFixture()
+        #expect {
+            _ = try fixture.service.prepareWithKnownChains(.notification(payload: []))
+        } throws: { ($0 as? Refusal)?.reason == .malformedPayload }
+        #expect(fixture.service.reader.counters.refusalCounts == [.malformedPayload: 1])
+    }
 }
 
 @Suite struct V1Tests {

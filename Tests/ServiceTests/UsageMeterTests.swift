@@ -115,8 +115,8 @@ import Testing
         }
         let commits = bench.fixture.store.commitCount
         #expect(bench.flush() == 0)
-        // 1,400 records in groups of 512, each of two worlds at most.
-        #expect((3...6).contains(bench.fixture.store.commitCount - commits))
+        // 1,400 records in groups of 128, each of two worlds at most.
+        #expect((11...22).contains(bench.fixture.store.commitCount - commits))
         var units: [UInt8: UInt64] = [:]
         try bench.fixture.store.scan(.usage, prefix: [], from: nil, reversed: false) {
             units[$0[1], default: 0] += (try? RecordCodec.decodeUsage($1).units) ?? 0

@@ -2,6 +2,7 @@ import Entitlements
 import Service
 import SnapshotTable
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -86,11 +87,19 @@ import Testing
         }
         changes.delete(Key.namedSnapshots, in: .meta)
         try store.commit(changes)
-        let cold = try ServiceFixture(store: store, isWarm: false)
+        let notices = Mutex<[ServiceNotice]>([])
+        let cold = try ServiceFixture(store: store, isWarm: false) {
+            $0.onNotice = { notice in notices.withLock { $0.append(notice) } }
+        }
         #expect(try cold.reason("ann") == .active)
+        let told = notices.withLock { $0 }
+        #expect(told == [false, true].map { .converting(snapshotCount: 1, isDone: $0) })
         let commitCount = store.commitCount
-        let again = try ServiceFixture(store: store)
+        let again = try ServiceFixture(store: store) {
+            $0.onNotice = { notice in notices.withLock { $0.append(notice) } }
+        }
         #expect(store.commitCount == commitCount)
+        #expect(notices.withLock { $0 }.count == 2)
         #expect(again.service.reader.table.isComplete)
         #expect(try again.reason("ann") == .active)
         #expect(try again.desk.check(.originalTransaction("1"), "p", in: again.scope).isGranted)
