@@ -36,6 +36,9 @@ struct CallQueue {
         if call.tag.isHeavyRead { deferred.append(call) } else { ready.append(call) }
     }
 
+    /// Whether `takeReady` gives one.
+    var hasReady: Bool { !ready.isEmpty }
+
     mutating func takeReady() -> PendingCall? { ready.isEmpty ? nil : ready.removeFirst() }
 
     /// Makes the next heavy read ready, if none is under way and its answer will find room.

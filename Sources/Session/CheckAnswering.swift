@@ -1,5 +1,6 @@
 internal import Entitlements
 internal import Service
+internal import SnapshotTable
 internal import Storage
 internal import Wire
 
@@ -36,7 +37,7 @@ extension Responder {
     ) -> Bool {
         do throws(Refusal) {
             if isDraining { throw .draining }
-            let place = try checkedPlace(of: envelope.check, body)
+            let place = try place(of: envelope.check, body)
             let batch = access.batch()
             guard envelope.check.minRevision <= batch.revision else { return false }
             meter?.beginBatch()
@@ -63,7 +64,7 @@ extension Responder {
             if isOverLimit { throw .batchTooLarge(limits) }
             var minRevision: UInt64 = 0
             for check in checks {
-                _ = try checkedPlace(of: check, body)
+                _ = try place(of: check, body)
                 minRevision = max(minRevision, check.minRevision)
             }
             guard minRevision <= access.revision else { return false }
@@ -92,32 +93,51 @@ extension Responder {
         var start = 0
         while start < checks.count {
             let end = min(start + CheckRun.countMax, checks.count)
-            try askTogether(checks.span.extracting(start..<end), body, &places)
+            try askTogether(checks.span.extracting(start..<end), body, &stages)
             start = end
         }
     }
 
-    /// Asks some of the checks, step by step.
+    /// Asks some of the checks, all of which can be asked, step by step.
     private func askTogether(
-        _ checks: Span<CheckFields>, _ body: Span<UInt8>, _ places: inout [CheckPlace]
+        _ checks: Span<CheckFields>, _ body: Span<UInt8>, _ stages: inout CheckStages
     ) throws(Refusal) {
-        let batch = access.batch()
-        let now = batchMilliseconds
-        approach(checks, body, count: checks.count, &places)
-        try withCatalog { (catalog) throws(Refusal) in
-            let step = CheckStep(batch: batch, nowMilliseconds: now)
-            for index in checks.indices {
-                let (place, check) = (places[index], checks[index])
+        let step = CheckStep(batch: access.batch(), nowMilliseconds: batchMilliseconds)
+        pose(checks, body, upTo: step.batch.revision, into: &stages.questions)
+        for index in checks.indices {
+            if index.isMultiple(of: CustomerTable.stepCount) {
+                let end = min(index + CustomerTable.stepCount, checks.count)
+                decide(index..<end, of: checks.count, body, in: step, &stages)
+            }
+            let (check, verdict) = (checks[index], stages.verdicts[index])
+            if verdict.isAnswered {
+                let scope = ScopeIndex(value: stages.questions[index].world)
+                counts.decided(scope, verdict.reason)
+                appendResult(
+                    CheckAnswer(verdict, revision: step.batch.revision), to: check, in: scope,
+                    body.extracting(check.subject), verdict.transactionID,
+                    verdict.originalTransactionID)
+                continue
+            }
+            let place = try place(of: check, body)
+            try withCatalog { (catalog) throws(Refusal) in
                 try ask(check, place, body, in: step, under: catalog) {
                     answer, product, transaction, original in
-                    CheckAnswerCodec.appendResult(
-                        answer, product: product, transaction: transaction, original: original,
-                        to: &results)
-                    guard answer.granted, check.atMilliseconds == 0 else { return }
-                    meter?.note(transaction, in: place.scope, units: check.units)
+                    appendResult(
+                        answer, to: check, in: place.scope, product, transaction, original)
                 }
             }
         }
+    }
+
+    private func appendResult(
+        _ answer: CheckAnswer, to check: CheckFields, in scope: ScopeIndex,
+        _ product: Span<UInt8>, _ transaction: Span<UInt8>, _ original: Span<UInt8>
+    ) {
+        CheckAnswerCodec.appendResult(
+            answer, product: product, transaction: transaction, original: original, to: &results)
+        guard answer.granted, check.atMilliseconds == 0 else { return }
+        meter?.note(transaction, in: scope, units: check.units)
     }
 
     private static func appendBatch(

@@ -4,41 +4,13 @@ internal import SnapshotTable
 internal import Storage
 internal import Wire
 
-/// What was found out about a check before it is asked.
+/// Where a check is asked.
 struct CheckPlace {
-    enum Kind {
-        /// It asks for a customer by his own name: he is looked for in memory.
-        case memory
-        /// It asks by another name: the store knows whose it is.
-        case store
-        /// It cannot be asked, for its fault.
-        case faulty
-        /// It cannot be asked: its scope is none of ours.
-        case foreign
-    }
-
-    var kind = Kind.faulty
-    var fault = CheckFault.none
-    /// Number 0 while it is not known.
-    var scope = ScopeIndex.first
-    /// What a customer in memory is found by.
-    var hash: UInt64 = 0
-
-    /// Why it cannot be asked; nil when it can.
-    var refusal: Refusal? {
-        switch kind {
-        case .memory, .store: nil
-        case .foreign: .unknownScope
-        case .faulty:
-            switch fault {
-            case .none: nil
-            case .customer: .invalidCustomer
-            case .missingSubject: .missingSubject
-            case .subject: .invalidSubject
-            case .instant: .negativeInstant
-            }
-        }
-    }
+    /// The world.
+    let scope: ScopeIndex
+    /// What a customer is found by who is called by his own name; 0 for others, whom the store
+    /// knows.
+    let hash: UInt64
 }
 
 /// What checks that are answered together have in common, but for the catalogs: a value that held
@@ -52,48 +24,17 @@ struct CheckStep {
 typealias TakeAnswer = (CheckAnswer, Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Void
 
 extension Responder {
-    /// Judges checks, finds their worlds, and starts to bring what they lead to close: in two
-    /// rounds, because the second needs what the first waits for.
-    ///
-    /// One check after the other waits for memory three times, 200 ns each where customers are many
-    /// and asked at random: for its slot, for the entry, and for the count of its use.
-    func approach(
-        _ checks: Span<CheckFields>, _ text: Span<UInt8>, count: Int,
-        _ places: inout [CheckPlace]
-    ) {
-        for index in 0..<count { places[index] = place(of: checks[index], text) }
-        guard count > 1 else { return }
-        for index in 0..<count where places[index].kind == .memory {
-            access.table.prefetchEntry(places[index].hash, reader: reader)
-        }
-    }
-
     /// Applies the contract's rules to a check and finds its world.
-    func place(of check: CheckFields, _ text: Span<UInt8>) -> CheckPlace {
-        var place = CheckPlace()
-        place.fault = check.fault(in: text)
-        guard case .none = place.fault else { return place }
+    func place(of check: CheckFields, _ text: Span<UInt8>) throws(Refusal) -> CheckPlace {
+        if let refusal = Refusal(check.fault(in: text)) { throw refusal }
         let bundleID = text.extracting(check.bundleID)
         guard let scope = access.scopeIndex(bundleID: bundleID, environment: check.environment)
-        else {
-            place.kind = .foreign
-            return place
-        }
-        place.scope = scope
+        else { throw .unknownScope }
         guard case .customerID = check.customerKind else {
-            place.kind = .store
-            return place
+            return CheckPlace(scope: scope, hash: 0)
         }
-        place.kind = .memory
-        place.hash = access.approach(text.extracting(check.customer), in: scope)
-        return place
-    }
-
-    /// The same, for a check that is answered alone.
-    func checkedPlace(of check: CheckFields, _ text: Span<UInt8>) throws(Refusal) -> CheckPlace {
-        let place = place(of: check, text)
-        if let refusal = place.refusal { throw refusal }
-        return place
+        return CheckPlace(
+            scope: scope, hash: access.hash(of: text.extracting(check.customer), in: scope))
     }
 
     /// Calls `body` with the catalogs of now.
@@ -130,7 +71,7 @@ extension Responder {
         _ check: CheckFields, _ place: CheckPlace, _ text: Span<UInt8>, in step: CheckStep,
         under catalog: CompiledCatalog, _ take: TakeAnswer
     ) throws(Refusal) {
-        if case .memory = place.kind {
+        if case .customerID = check.customerKind {
             let query = AccessQuery(
                 check, in: place.scope, name: text.extracting(check.customer), text,
                 nowMilliseconds: step.nowMilliseconds)
@@ -178,6 +119,19 @@ extension Responder {
             answer, product, transaction, original in
             counts.decided(place.scope, answer.reason)
             take(CheckAnswer(answer), product, transaction, original)
+        }
+    }
+}
+
+extension Refusal {
+    /// Why a check cannot be asked; nil when it can.
+    fileprivate init?(_ fault: CheckFault) {
+        switch fault {
+        case .none: return nil
+        case .customer: self = .invalidCustomer
+        case .missingSubject: self = .missingSubject
+        case .subject: self = .invalidSubject
+        case .instant: self = .negativeInstant
         }
     }
 }

@@ -1,20 +1,31 @@
+internal import Entitlements
 internal import Service
+internal import SnapshotTable
 internal import Wire
 
 // Pipelined checks, answered together.
 //
 // A read of a busy connection holds dozens of requests, nearly all of them single checks. They are
-// taken up to `CheckRun.countMax` at a time and go through steps, each of which is one loop:
+// taken up to `CheckRun.countMax` at a time and go through loops over plain memory, each of them
+// within one module:
 //
-//   1. read the frames                    Wire, one call
-//   2. judge, find the world, hash        and bring the table's slot close
-//   3. bring the snapshot close
-//   4. look up, decide, write the answer  and bring the slot of its use close
-//   5. count the use
+//   1. read and judge the frames
+//   2. put down what memory is asked, and bring the table's slots close
+//   3. a few at a time: bring the next ones' snapshots close, decide, write the answers, and bring
+//      close where the use is counted
+//   4. count the use
+//
+// What memory does not say is asked one by one, as a check that comes alone in another form.
 //
 // Answers, their order, and where taking frames ends are those of one frame after the other: the
 // output's mark is looked at before each answer, and what is not answered is not taken. Any other
 // frame, and a check that must wait for its revision, ends the run.
+
+/// Memory for the questions of a run, and for what is said to them; used for every run.
+struct CheckStages {
+    var questions = [ProductQuestion](repeating: ProductQuestion(), count: CheckRun.countMax)
+    var verdicts = [ProductVerdict](repeating: ProductVerdict(), count: CheckRun.countMax)
+}
 
 extension Responder {
     /// Takes and answers runs of checks that lie whole in `input`, from `position` on.
@@ -30,7 +41,7 @@ extension Responder {
             let count = decoder.gather(input, from: position, into: run)
             guard count > 0 else { return }
             let answeredCount = answer(
-                run, count, input, &machine, &output, outputStart: outputStart, &places)
+                run, count, input, &machine, &output, outputStart: outputStart, &stages)
             guard answeredCount > 0 else { return }
             position = run.frames[answeredCount - 1].end
             machine.tookFrame()
@@ -44,41 +55,184 @@ extension Responder {
     private func answer(
         _ run: borrowing CheckRun, _ count: Int, _ input: Span<UInt8>,
         _ machine: inout ConnectionStateMachine, _ output: inout OutputBuffer, outputStart: Int,
-        _ places: inout [CheckPlace]
+        _ stages: inout CheckStages
     ) -> Int {
         // Before the first look at the table: whatever is found there is of it or newer.
-        let batch = access.batch()
-        let now = batchMilliseconds
-        approach(run.checks, input, count: count, &places)
+        let step = CheckStep(batch: access.batch(), nowMilliseconds: batchMilliseconds)
+        let checks = run.checks.extracting(0..<count)
+        let frames = run.frames
+        pose(checks, input, upTo: step.batch.revision, into: &stages.questions)
+        for index in 0..<count {
+            if case .none = frames[index].fault { continue }
+            stages.questions[index].isForMemory = false
+        }
         meter?.beginBatch()
-        var index = 0
-        var refusedCount = 0
-        access.withCatalog(for: reader) { catalog in
-            let step = CheckStep(batch: batch, nowMilliseconds: now)
-            while index < count,
+        var (index, refusedCount) = (0, 0)
+        while index < count {
+            let range = index..<min(index + CustomerTable.stepCount, count)
+            decide(range, of: count, input, in: step, &stages)
+            while index < range.upperBound,
                 machine.mayTakeFrame(newOutputByteCount: output.count &- outputStart)
             {
-                let id = run.frames[index].requestID
-                let (check, place) = (run.checks[index], places[index])
-                if let refusal = place.refusal {
-                    refuse(id, refusal, &output)
+                let (frame, check) = (frames[index], checks[index])
+                if stages.verdicts[index].isAnswered {
+                    append(stages, index, frame.requestID, check, input, step, &output)
+                } else if check.minRevision > step.batch.revision, case .none = frame.fault {
+                    break
+                } else if !answerAlone(frame.requestID, check, input, in: step, &output) {
                     refusedCount &+= 1
-                } else if check.minRevision > batch.revision {
-                    return
-                } else {
-                    do throws(Refusal) {
-                        try answer(check, place, input, id, in: step, under: catalog, &output)
-                    } catch {
-                        refuse(id, error, &output)
-                        refusedCount &+= 1
-                    }
                 }
                 index &+= 1
             }
+            let answered = range.lowerBound..<index
+            meter?.note(stages.questions.span, stages.verdicts.span, answered)
+            if index < range.upperBound { break }
         }
         meter?.countBatch()
         let answeredCount = index &- refusedCount
         if answeredCount > 0 { counts.answered(.checkAccess, count: answeredCount) }
         return index
+    }
+
+    /// Writes what memory said to the check at `index`.
+    @inline(__always)
+    private func append(
+        _ stages: borrowing CheckStages, _ index: Int, _ requestID: UInt64, _ check: CheckFields,
+        _ input: Span<UInt8>, _ step: CheckStep, _ output: inout OutputBuffer
+    ) {
+        let verdict = stages.verdicts[index]
+        counts.decided(ScopeIndex(value: stages.questions[index].world), verdict.reason)
+        CheckAnswerCodec.appendFrame(
+            id: requestID, CheckAnswer(verdict, revision: step.batch.revision),
+            product: input.extracting(check.subject), transaction: verdict.transactionID,
+            original: verdict.originalTransactionID, to: &output)
+    }
+
+    /// Answers a check as if it had come alone; false where it was refused.
+    private func answerAlone(
+        _ requestID: UInt64, _ check: CheckFields, _ input: Span<UInt8>, in step: CheckStep,
+        _ output: inout OutputBuffer
+    ) -> Bool {
+        do throws(Refusal) {
+            let place = try place(of: check, input)
+            try withCatalog { (catalog) throws(Refusal) in
+                try answer(check, place, input, requestID, in: step, under: catalog, &output)
+            }
+            return true
+        } catch {
+            refuse(requestID, error, &output)
+            return false
+        }
+    }
+}
+
+// MARK: - The steps of one run
+
+extension Responder {
+    /// Puts down what memory can be asked: about a product of a customer who is called by his own
+    /// name, from a revision that is there. Brings the slots close where he will be found.
+    ///
+    /// Whether a check is faulty is not asked here: what is said to it is not used.
+    func pose(
+        _ checks: Span<CheckFields>, _ text: Span<UInt8>, upTo revision: UInt64,
+        into questions: inout [ProductQuestion]
+    ) {
+        var questions = questions.mutableSpan
+        let table = access.table
+        var world = KnownWorld()
+        for index in checks.indices {
+            let check = checks[index]
+            questions[index].isForMemory = false
+            guard case .customerID = check.customerKind, case .product = check.subjectKind,
+                check.minRevision <= revision, check.hasShortNames
+            else { continue }
+            if !world.isAsked(by: check, text) { world = self.world(of: check, text) }
+            guard world.index >= 0 else { continue }
+            let hash = table.hash(scope: world.number, name: text.extracting(check.customer))
+            table.prefetchSlot(hash)
+            questions[index].ask(check, in: world, hash: hash)
+        }
+    }
+
+    /// Lets memory answer the questions at `range`, and brings what those behind them need close.
+    func decide(
+        _ range: Range<Int>, of count: Int, _ text: Span<UInt8>, in step: CheckStep,
+        _ stages: inout CheckStages
+    ) {
+        let questions = stages.questions
+        if count > 1 {
+            let start = range.lowerBound == 0 ? 0 : range.upperBound
+            let end = min(range.upperBound + CustomerTable.stepCount, count)
+            access.table.approach(questions.span, min(start, end)..<end)
+        }
+        var verdicts = stages.verdicts.mutableSpan
+        access.decide(
+            questions.span, range, in: text, at: step.nowMilliseconds, in: step.batch,
+            reader: reader, into: &verdicts)
+    }
+
+    private func world(of check: CheckFields, _ text: Span<UInt8>) -> KnownWorld {
+        var world = KnownWorld(bundleID: check.bundleID, environment: check.environment)
+        let bundleID = text.extracting(check.bundleID)
+        if let scope = access.scopeIndex(bundleID: bundleID, environment: check.environment) {
+            world.index = scope.value
+            world.number = access.number(of: scope)
+        }
+        return world
+    }
+}
+
+/// The world that a check asked about: the next one asks about the same, as a rule.
+private struct KnownWorld {
+    /// Its bundle id, as it stood in the check.
+    var bundleID = ByteRange.empty
+    /// None that a check can have, until one has asked.
+    var environment = Int32.min
+    /// Its position; -1: it is none of ours.
+    var index = -1
+    /// The store's number of it.
+    var number: UInt16 = 0
+
+    @inline(__always)
+    func isAsked(by check: CheckFields, _ text: Span<UInt8>) -> Bool {
+        environment == check.environment && environment != .min
+            && areEqual(text.extracting(bundleID), text.extracting(check.bundleID))
+    }
+}
+
+extension CheckFields {
+    /// Whether its names are no longer than an identifier may be.
+    @inline(__always)
+    fileprivate var hasShortNames: Bool {
+        max(customer.byteCount, subject.byteCount) <= UInt32(Identifier.byteCountMax)
+    }
+}
+
+extension ProductQuestion {
+    /// Puts down a check.
+    @inline(__always)
+    fileprivate mutating func ask(_ check: CheckFields, in world: KnownWorld, hash: UInt64) {
+        self.hash = hash
+        name.start = check.customer.start
+        name.count = UInt16(truncatingIfNeeded: check.customer.byteCount)
+        product.start = check.subject.start
+        product.count = UInt16(truncatingIfNeeded: check.subject.byteCount)
+        // The last of all instants stands for "never" in grants.
+        instant = min(check.atMilliseconds, .max - 1)
+        units = check.units
+        self.world = world.index
+        scope = world.number
+        isForMemory = true
+    }
+}
+
+extension CheckAnswer {
+    /// What memory said.
+    @inline(__always)
+    init(_ verdict: ProductVerdict, revision: UInt64) {
+        self.init(
+            granted: verdict.reason.isGranted, reason: Int32(verdict.reason.rawValue),
+            ownership: Int32(verdict.ownership.code), validUntilMilliseconds: verdict.validUntil,
+            revision: revision)
     }
 }

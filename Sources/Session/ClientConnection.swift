@@ -46,6 +46,9 @@ package struct ClientConnection: ~Copyable {
         }
     }
 
+    /// Whether `takeCall` gives one. Asked first, because a call is large, and few events have one.
+    package var hasCall: Bool { calls.hasReady }
+
     /// The next call for another thread. Its answer comes back by `Responder.completed`, or by
     /// `Responder.refused` where the call was not taken or not waited for.
     package mutating func takeCall() -> PendingCall? { calls.takeReady() }

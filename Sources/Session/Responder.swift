@@ -16,8 +16,8 @@ package final class Responder {
     let arena = MessageArena()
     /// Checks of their own frames, being answered together.
     let run = CheckRun()
-    /// What was found out about each check of a step.
-    var places = [CheckPlace](repeating: CheckPlace(), count: CheckRun.countMax)
+    /// What is asked of memory for them, and what it says.
+    var stages = CheckStages()
     /// The checks of the batch being answered.
     var checks: [CheckFields] = []
     /// Their answers.
