@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -11,6 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
+#ifdef __linux__
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#endif
 
 // What Swift cannot import: calls whose arguments are a transparent union in glibc (bind, connect,
 // getsockname), calls that differ between Linux and Darwin, and calls that report by errno.
@@ -167,13 +172,94 @@ static inline long long cuv_raise_descriptor_limit(unsigned long long wanted) {
     return limit.rlim_cur > 1LL << 40 ? 1LL << 40 : (long long)limit.rlim_cur;
 }
 
+/// What wakes a loop: ends[0] is polled and emptied, ends[1] is written to; on Linux they are one.
+static inline int cuv_wakeup_open(int ends[2]) {
+#ifdef __linux__
+    ends[0] = ends[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return ends[0] < 0 ? -errno : 0;
+#else
+    if (pipe(ends) < 0) return -errno;
+    for (int index = 0; index < 2; index++) {
+        (void)fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(ends[index], F_SETFL, O_NONBLOCK);
+    }
+    return 0;
+#endif
+}
+
+/// Makes ends[0] readable. Where nothing more fits, it is.
+static inline void cuv_wakeup_send(int fd) {
+    uint64_t one = 1;
+    while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+/// Makes ends[0] unreadable until the next send.
+static inline void cuv_wakeup_empty(int fd) {
+#ifdef __linux__
+    uint64_t count;
+    (void)!read(fd, &count, sizeof count);
+#else
+    char bytes[1024];
+    while (read(fd, bytes, sizeof bytes) > 0) {}
+#endif
+}
+
+static inline void cuv_wakeup_close(const int ends[2]) {
+    close(ends[0]);
+    if (ends[1] != ends[0]) close(ends[1]);
+}
+
 /// Lets another thread run that is ready on this core; comes back at once when there is none.
 static inline void cuv_yield(void) { (void)sched_yield(); }
 
-/// Lets other threads go first when cores are short. Linux only: elsewhere it would be the process.
-static inline void cuv_lower_thread_priority(void) {
+/// Lets other threads go first when cores are short: 19 = all of them. Linux only: elsewhere it
+/// would be the process.
+static inline void cuv_set_thread_niceness(int niceness) {
 #ifdef __linux__
     // Who 0 is the calling thread on Linux. A failure costs fairness and nothing else.
-    (void)setpriority(PRIO_PROCESS, 0, 5);
+    (void)setpriority(PRIO_PROCESS, 0, niceness);
+#endif
+}
+
+#if defined(__linux__) && defined(SYS_sched_setattr)
+/// As the kernel defines it in its first version; Debian 12's libc does not.
+struct cuv_thread_attributes {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime;
+    uint64_t deadline;
+    uint64_t period;
+};
+#endif
+
+/// How long the calling thread runs when others are waiting, in microseconds; 0 = not known.
+static inline uint64_t cuv_thread_slice(void) {
+#if defined(__linux__) && defined(SYS_sched_setattr)
+    struct cuv_thread_attributes attributes;
+    memset(&attributes, 0, sizeof attributes);
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) < 0) return 0;
+    return attributes.policy == SCHED_OTHER ? attributes.runtime / 1000 : 0;
+#else
+    return 0;
+#endif
+}
+
+/// Asks for turns of so many microseconds, and in return for one at once after waking. Takes no
+/// privilege and changes no share of the processor. Linux since 6.12; nothing happens elsewhere,
+/// nor where somebody chose another policy for the process.
+static inline void cuv_set_thread_slice(uint64_t microseconds) {
+#if defined(__linux__) && defined(SYS_sched_setattr)
+    struct cuv_thread_attributes attributes;
+    memset(&attributes, 0, sizeof attributes);
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) < 0) return;
+    if (attributes.policy != SCHED_OTHER) return;
+    attributes.size = sizeof attributes;
+    attributes.runtime = microseconds * 1000;
+    (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+#else
+    (void)microseconds;
 #endif
 }

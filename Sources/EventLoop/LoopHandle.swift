@@ -8,7 +8,14 @@ internal import CLibuv
     package let loop: Loop
     let raw: UnsafeMutablePointer<uv_handle_t>
     /// `close()` was called; no event follows but the last.
-    package private(set) var isClosing = false
+    ///
+    /// Read and written whole on the loop's thread, as the other variables of handles that say so:
+    /// two accesses cannot overlap, and to watch that they do not takes 80 instructions each.
+    package private(set) var isClosing: Bool {
+        get { unsafe uncheckedIsClosing }
+        set { unsafe uncheckedIsClosing = newValue }
+    }
+    @exclusivity(unchecked) private var uncheckedIsClosing: Bool = false
 
     /// Allocates `type` and has `initialize` set it up.
     init<Raw>(

@@ -29,11 +29,23 @@ package final class StreamConnection: LoopHandle {
     private static let keepAliveSecondCount: UInt32 = 60
 
     /// Who is told; nil = nobody, and what arrives is dropped.
-    package var handler: (any StreamHandler)?
+    package var handler: (any StreamHandler)? {
+        get { unsafe uncheckedHandler }
+        set { unsafe uncheckedHandler = newValue }
+    }
+    @exclusivity(unchecked) private var uncheckedHandler: (any StreamHandler)?
     /// Whether bytes are being asked for.
-    package private(set) var isReading = false
+    package private(set) var isReading: Bool {
+        get { unsafe uncheckedIsReading }
+        set { unsafe uncheckedIsReading = newValue }
+    }
+    @exclusivity(unchecked) private var uncheckedIsReading: Bool = false
     private let isUnix: Bool
-    private var isWriteShutDown = false
+    private var isWriteShutDown: Bool {
+        get { unsafe uncheckedIsWriteShutDown }
+        set { unsafe uncheckedIsWriteShutDown = newValue }
+    }
+    @exclusivity(unchecked) private var uncheckedIsWriteShutDown: Bool = false
 
     init(loop: Loop, isUnix: Bool) throws(UVError) {
         self.isUnix = isUnix

@@ -22,11 +22,41 @@ package final class Thread: Sendable {
 
     /// Who goes first when cores are short.
     package enum Priority: Sendable {
+        /// For those that work briefly whenever they are woken: they are let in at once, instead of
+        /// when the thread that runs has had its turn, which may be as long as the 4 ms between
+        /// two ticks of the system's clock. Their share of a busy core is the same. Linux since
+        /// 6.12 only.
+        case prompt
         /// As the process.
         case normal
         /// After the others; for work that may take milliseconds. Linux only.
         case low
+        /// After those of low priority, for what strangers can cause. Linux only.
+        case lowest
+
+        /// The shortest turn that Linux grants, in microseconds.
+        static let promptSlice: UInt64 = 100
+
+        fileprivate func apply() {
+            switch self {
+            case .prompt: cuv_set_thread_slice(Self.promptSlice)
+            case .normal: break
+            // A tenth of the weight of a normal thread when both want one core; a thirtieth. With a
+            // third (5) a loop that used two thirds of a core had used up its share when it woke.
+            case .low: cuv_set_thread_niceness(10)
+            case .lowest: cuv_set_thread_niceness(15)
+            }
+        }
     }
+
+    /// Lets a thread run that waits for this core; returns at once when there is none (0.5 us).
+    ///
+    /// For threads that work through a queue, between its elements: otherwise the system
+    /// interrupts them only when its clock ticks, every 4 ms, while a loop has requests to answer.
+    package static func giveWay() { cuv_yield() }
+
+    /// How long the running thread's turns are where the system tells, in microseconds; else 0.
+    static var sliceMicroseconds: UInt64 { cuv_thread_slice() }
 
     /// What crosses into the new thread.
     private final class Start: Sendable {
@@ -42,7 +72,7 @@ package final class Thread: Sendable {
         func run() {
             let name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
             unsafe name.withCString { unsafe cuv_name_thread($0) }
-            if priority == .low { cuv_lower_thread_priority() }
+            priority.apply()
             body()
         }
     }

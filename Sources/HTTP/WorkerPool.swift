@@ -72,7 +72,7 @@ final class WorkerPool: Sendable {
     private static func run(_ shared: Shared) {
         #if canImport(Glibc)
             // Who 0 is the calling thread on Linux. A failure costs fairness and nothing else.
-            _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 5)
+            _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
         #endif
         shared.run()
     }

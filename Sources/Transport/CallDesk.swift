@@ -4,18 +4,25 @@ internal import Session
 internal import Storage
 internal import Synchronization
 
-/// The threads beside the loops: workers that verify and read, some that ask Apple, one that
-/// commits.
+/// The threads beside the loops: workers that verify and read, one for chains of certificates that
+/// nobody has seen before, some that ask Apple, one that commits.
 ///
-/// A call goes loop -> queue -> worker -> (writes) commit thread -> inbox of its loop; a remote one
-/// goes loop -> queue -> remote thread -> inbox. Remote threads and other threads of the process
-/// commit through the door. The queues hold what each `Admission` lets in, so a push to them fails
-/// only when they are closed.
+/// A call goes loop -> queue -> worker -> (writes) commit thread -> inbox of its loop; one with an
+/// unknown chain takes a way round over another queue and thread before it is committed. A remote
+/// one goes loop -> queue -> remote thread -> inbox. Remote threads and others of the process
+/// commit through the door. But for that of the unknown chains, the queues hold what each
+/// `Admission` lets in, so a push to them fails only when they are closed.
+///
+/// Checks go first where cores are short: all of these threads have a low priority, and between two
+/// calls, or two events of a commit, they give way. A loop that waits for one of them waits for
+/// that piece of work, and not for the next tick of the system's clock.
 final class CallDesk: Sendable {
     /// The service, as these threads use it.
     struct Operations: Sendable {
-        /// Verifies and validates; blocking.
+        /// Verifies and validates; blocking, 3 ms where a chain is unknown.
         var prepare: @Sendable (WriteCall) throws(Refusal) -> Event
+        /// The same in some 0.2 ms; nil where a chain is unknown.
+        var prepareWithKnownChains: @Sendable (WriteCall) throws(Refusal) -> Event?
         /// Reads the store; blocking.
         var read: @Sendable (ReadCall) throws(Refusal) -> ReadReply
         /// Commits a group; visible to every reader when it returns.
@@ -48,6 +55,13 @@ final class CallDesk: Sendable {
         case door(BlockingQueue<Result<WriteReply, Refusal>>)
     }
 
+    /// Those that run.
+    private struct Threads: Sendable {
+        var workers: [Thread] = []
+        var chainChecker: Thread?
+        var committer: Thread?
+    }
+
     /// Events of one commit: one sync costs 0.25 ms whether it carries one or 256.
     private static let groupCountMax = 256
 
@@ -56,6 +70,8 @@ final class CallDesk: Sendable {
     let remote: RemoteWork?
     let limits: Limits
     let remoteJobs: BlockingQueue<Job>
+    /// Calls whose chains a worker did not know.
+    let unknownChainJobs: BlockingQueue<Job>
     let prepared: BlockingQueue<Prepared>
     let doorAdmission: Admission
     let isGivingUp = Atomic(false)
@@ -63,7 +79,7 @@ final class CallDesk: Sendable {
     private let admission: Admission
     private let remoteAdmission: Admission
     private let jobs: BlockingQueue<Job>
-    private let threads = Locked<(workers: [Thread], committer: Thread?)>(([], nil))
+    private let threads = Locked(Threads())
 
     init(
         operations: Operations, remote: RemoteWork?, ports: [LoopPort], options: ServerOptions
@@ -81,6 +97,7 @@ final class CallDesk: Sendable {
         doorAdmission = Admission(countMax: options.doorEventCountMax, byteCountMax: .max)
         jobs = BlockingQueue(capacity: options.outstandingCallCountMax)
         remoteJobs = BlockingQueue(capacity: options.remoteCallCountMax)
+        unknownChainJobs = BlockingQueue(capacity: options.unknownChainCallCountMax)
         prepared = BlockingQueue(
             capacity: options.outstandingCallCountMax + options.doorEventCountMax)
     }
@@ -90,8 +107,10 @@ final class CallDesk: Sendable {
     /// - Throws: `UVError` when the system refuses one; those started are ended then.
     func start(workerCount: Int, remoteThreadCount: Int = 0) throws(UVError) {
         do throws(UVError) {
-            let committer = try Thread(name: "commit") { self.commitUntilClosed() }
+            let committer = try Thread(name: "commit", priority: .low) { self.commitUntilClosed() }
             threads.withLock { $0.committer = committer }
+            let checker = try Thread(name: "chains", priority: .lowest) { self.checkUntilClosed() }
+            threads.withLock { $0.chainChecker = checker }
             for index in 0..<workerCount {
                 // Signatures take 90 us each and big customers milliseconds: checks go first.
                 let worker = try Thread(name: "worker \(index)", priority: .low) {
@@ -133,14 +152,16 @@ final class CallDesk: Sendable {
         giveUpRemoteCalls()
         jobs.close()
         remoteJobs.close()
-        let (workers, committer) = threads.withLock { threads in
-            let old = threads
-            threads = ([], nil)
-            return old
+        let running = threads.withLock { threads in
+            let running = threads
+            threads = Threads()
+            return running
         }
-        for worker in workers { worker.join() }
+        for worker in running.workers { worker.join() }
+        unknownChainJobs.close()
+        running.chainChecker?.join()
         prepared.close()
-        committer?.join()
+        running.committer?.join()
     }
 
     func release(_ job: Job) {
@@ -160,7 +181,10 @@ final class CallDesk: Sendable {
 extension CallDesk {
     private func workUntilClosed() {
         let encoder = ReplyEncoder(limits: limits)
-        while let job = jobs.pop() { work(on: job, encoder) }
+        while let job = jobs.pop() {
+            work(on: job, encoder)
+            Thread.giveWay()
+        }
     }
 
     private func work(on job: Job, _ encoder: ReplyEncoder) {
@@ -168,10 +192,10 @@ extension CallDesk {
         do throws(Refusal) {
             switch job.pending.call {
             case .write(let call):
-                let event = try operations.prepare(call)
-                guard job.claim.start() else { return release(job) }
-                let isQueued = prepared.push(Prepared(event: event, origin: .call(job)))
-                precondition(isQueued, "the commit thread ends after the workers")
+                guard let event = try operations.prepareWithKnownChains(call) else {
+                    return try leaveToChainChecker(job)
+                }
+                leaveToCommitter(event, of: job)
             case .read(let call):
                 let frame = encoder.frame(for: call, job.pending.tag, read: operations.read)
                 finish(job, frame: frame)
@@ -182,6 +206,13 @@ extension CallDesk {
         } catch {
             finish(job, .refused(error), encoder)
         }
+    }
+
+    /// The next step of a call that is verified.
+    func leaveToCommitter(_ event: Event, of job: Job) {
+        guard job.claim.start() else { return release(job) }
+        let isQueued = prepared.push(Prepared(event: event, origin: .call(job)))
+        precondition(isQueued, "the commit thread ends after those that verify")
     }
 
     /// Hands in the answer of a call that is not committed.
@@ -205,6 +236,7 @@ extension CallDesk {
         var group: [Prepared] = []
         while prepared.pop(upTo: Self.groupCountMax, into: &group) {
             commit(group, encoder)
+            Thread.giveWay()
             group.removeAll(keepingCapacity: true)
         }
     }
@@ -246,8 +278,11 @@ extension CallDesk.Operations {
     init<Store: EntitlementWriter & Sendable>(_ service: EntitlementService<Store>) {
         self.init(
             prepare: { call throws(Refusal) in try service.prepare(call) },
+            prepareWithKnownChains: { call throws(Refusal) in
+                try service.prepareWithKnownChains(call)
+            },
             read: { call throws(Refusal) in try service.read(call) },
-            commit: { service.commit($0) },
+            commit: { service.commit($0, afterEach: Thread.giveWay) },
             revision: { service.revision })
     }
 }

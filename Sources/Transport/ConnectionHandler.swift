@@ -73,7 +73,7 @@ final class ConnectionHandler {
     }
 
     private func submitCalls(_ session: inout ClientConnection, _ output: inout OutputBuffer) {
-        while let call = session.takeCall() {
+        while session.hasCall, let call = session.takeCall() {
             guard let refusal = loop.submit(call, of: self) else { continue }
             loop.responder.refused(call.tag, refusal, on: &session, output: &output)
         }

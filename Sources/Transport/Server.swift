@@ -167,7 +167,7 @@ private struct LoopPlan: Sendable {
     let gate: EndGate
 
     func start(_ launch: LoopLaunch) throws(UVError) -> Thread {
-        try Thread(name: "loop \(index)") {
+        try Thread(name: "loop \(index)", priority: .prompt) {
             launch.run(spinMicroseconds: options.spinMicroseconds, sockets) {
                 (loop, desk, port) throws(UVError) in
                 try ServerLoop(

@@ -28,6 +28,9 @@ package struct ServerOptions: Sendable {
     /// Calls that may wait for or be with the threads that ask Apple: such a call takes seconds,
     /// and those that wait must not use up the room of all others.
     package var remoteCallCountMax = 256
+    /// Calls that may wait for or be with the thread that checks chains of certificates which were
+    /// not seen before, 2.8 ms each; among `outstandingCallCountMax`.
+    package var unknownChainCallCountMax = 256
     /// Events of other threads of the process that may wait for the commit thread.
     package var doorEventCountMax = 1_024
     /// Whether grants are counted by transaction and day. `metering`.
@@ -50,6 +53,7 @@ package struct ServerOptions: Sendable {
         precondition(!addresses.isEmpty, "a server listens somewhere")
         precondition(loopCount >= 1 && workerCount >= 1 && connectionCountMax >= 1)
         precondition(outstandingCallCountMax >= 1 && usageFlushMilliseconds >= 1)
+        precondition(unknownChainCallCountMax >= 1)
         precondition(remoteThreadCount >= 1 && remoteCallCountMax >= 1 && doorEventCountMax >= 1)
         precondition(outstandingCallByteCountMax >= limits.frameByteCountMax)
     }

@@ -1,5 +1,6 @@
 import EntitledClient
 import FoundationEssentials
+import Synchronization
 import TestSupport
 import Testing
 
@@ -199,4 +200,48 @@ struct RefusalTests {
         #expect(refused == "V1_UNAUTHENTICATED")
         #expect(try await client.ingestNotification(body("secret")).disposition == .noEffect)
     }
+
+    @Test func `forged chains are refused, and what is genuine overtakes them`() async throws {
+        let server = try await TestServer.start(flags: ["--workers", "1"])
+        let client = try server.client()
+        let stranger = try server.client()
+        defer {
+            client.close()
+            stranger.close()
+        }
+        let forged = try TestCertificateAuthority().sign(
+            server.fixtures.transactionClaims("1", product: "p", purchased: Dates.bought))
+        func genuine(_ id: String) async throws -> String? {
+            let jws = try server.fixtures.transaction(id, product: "p", purchased: Dates.bought)
+            return await Self.upload(client, [jws], customer: "u" + id)
+        }
+        // Its chain is new to the server too.
+        #expect(try await genuine("1") == nil)
+        let reasons = Refused()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    reasons.add(await Self.upload(stranger, [forged], customer: "s"))
+                }
+            }
+            // The stranger's calls are in when one of them is answered; most of 200 x 2.8 ms is
+            // still to come then.
+            while reasons.all.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            for id in 2..<6 { #expect(try await genuine("\(id)") == nil) }
+            #expect(reasons.all.count < 200)
+            try await group.waitForAll()
+        }
+        #expect(reasons.all.count == 200)
+        #expect(reasons.all.allSatisfy { $0 == "UNTRUSTED_CHAIN" || $0 == "OVERLOADED" })
+        #expect(reasons.all.contains("UNTRUSTED_CHAIN"))
+    }
+}
+
+/// The reasons that many calls ended with; nil = one was not refused.
+private final class Refused: Sendable {
+    private let reasons = Mutex<[String?]>([])
+
+    var all: [String?] { reasons.withLock { $0 } }
+
+    func add(_ reason: String?) { reasons.withLock { $0.append(reason) } }
 }

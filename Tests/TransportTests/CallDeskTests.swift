@@ -23,6 +23,11 @@ import Wire
         /// A desk that asks Apple by `remote`; without a `commit` every event is refused.
         init(
             _ change: (inout ServerOptions) -> Void = { _ in }, remote: RemoteWork? = nil,
+            prepare: @escaping @Sendable (WriteCall) throws(Refusal) -> Event = {
+                _ throws(Refusal) in
+                throw Refusal(.badSignature, "the test signs nothing")
+            },
+            isKnown: @escaping @Sendable (WriteCall) -> Bool = { _ in true },
             commit: (@Sendable ([Event]) -> [Result<WriteReply, Refusal>])? = nil
         ) throws {
             var options = ServerOptions(
@@ -40,8 +45,9 @@ import Wire
             }
             desk = CallDesk(
                 operations: .init(
-                    prepare: { _ throws(Refusal) in
-                        throw Refusal(.badSignature, "the test signs nothing")
+                    prepare: prepare,
+                    prepareWithKnownChains: { call throws(Refusal) in
+                        isKnown(call) ? try prepare(call) : nil
                     },
                     read: { _ throws(Refusal) in
                         throw Refusal(.unknownCustomer, "the test knows nobody")
