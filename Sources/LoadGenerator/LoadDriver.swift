@@ -36,8 +36,11 @@ internal import Wire
     /// Where an open loop goes on handing out requests.
     var cursor = 0
     var schedule: ArrivalSchedule?
-    /// Time spent in polls that found nothing, of the measured time, in nanoseconds.
+    /// Processor time spent in polls that found nothing, of the measured time, in nanoseconds. Not
+    /// wall time: on a busy machine most of that may be another thread's.
     var idlePollNanoseconds: UInt64 = 0
+    /// The thread's processor time when it began to do nothing but poll; nil = it does not.
+    var idleFrom: UInt64?
     var publishedAnswerCount: UInt64 = 0
     var publishedAt: UInt64 = 0
     var clock: RoundClock

@@ -43,6 +43,7 @@ extension LoadDriver where Dialogue: ~Copyable {
 
     private mutating func endMeasuring() {
         guard clock.isMeasuring, now > measuredAt else { return }
+        endIdling()
         let used = LoadClock.threadTime - threadTimeAtStart
         let worked = used > idlePollNanoseconds ? used - idlePollNanoseconds : 0
         outcome.busyShare = Double(worked) / Double(now - measuredAt)

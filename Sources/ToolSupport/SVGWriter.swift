@@ -28,6 +28,7 @@ package struct SVGWriter: Sendable {
     private let height: Double
     private let title: String
     private let description: String
+    private let darkColours: [(colour: String, onDark: String)]
     private var body = ""
 
     /// An empty drawing.
@@ -37,11 +38,17 @@ package struct SVGWriter: Sendable {
     ///   - height: in pixels.
     ///   - title: what it shows, for those who do not see it.
     ///   - description: the same at length.
-    package init(width: Double, height: Double, title: String, description: String) {
+    ///   - darkColours: what stands in for a colour where readers have asked for dark pages. The
+    ///     white ground is black there; colours that are not named stay as they are.
+    package init(
+        width: Double, height: Double, title: String, description: String,
+        darkColours: [(colour: String, onDark: String)] = []
+    ) {
         self.width = width
         self.height = height
         self.title = title
         self.description = description
+        self.darkColours = darkColours
     }
 
     /// A filled rectangle; `label` is shown when a pointer rests on it, and read out.
@@ -104,10 +111,22 @@ package struct SVGWriter: Sendable {
             font-family="system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif">
             <title id="title">\(Self.escaped(title))</title>
             <desc id="description">\(Self.escaped(description))</desc>
-            <rect width="100%" height="100%" fill="#ffffff"/>
+            \(style)<rect width="100%" height="100%" fill="#ffffff"/>
             \(body)</svg>
 
             """
+    }
+
+    /// Rules of CSS go before attributes, so a viewer that knows none of it draws light colours.
+    private var style: String {
+        guard !darkColours.isEmpty else { return "" }
+        let rules = ([(colour: "#ffffff", onDark: "#16161a")] + darkColours).map { pair in
+            let (colour, onDark) = (Self.escaped(pair.colour), Self.escaped(pair.onDark))
+            return "[fill=\"\(colour)\"]{fill:\(onDark)}"
+                + "[stroke=\"\(colour)\"]{stroke:\(onDark)}"
+        }
+        return "<style>@media (prefers-color-scheme: dark) {\n"
+            + rules.joined(separator: "\n") + "\n}</style>\n"
     }
 
     /// With two decimals at most: enough for a pixel, and the same on every machine.

@@ -11,6 +11,10 @@ private final class ReadCounter: Sendable {
     func next() -> Int { count.add(1, ordering: .relaxed).newValue }
 }
 
+private final class Flag: Sendable {
+    let isSet = Atomic(false)
+}
+
 @Suite struct LoadRunTests {
     private func plan(_ echo: LoopbackEcho) -> LoadPlan {
         var plan = LoadPlan(address: echo.address)
@@ -169,5 +173,28 @@ private final class ReadCounter: Sendable {
         #expect(merged.generatorBusyShare == 0.6)
         #expect(merged.unsentCount == 4)
         #expect(merged.isInterrupted && !merged.isRight)
+    }
+
+    @Test func `on a busy machine an open loop still tells what the generator used`() throws {
+        let echo = try LoopbackEcho()
+        defer { echo.stop() }
+        // Threads that take from the generator about what it would wait for its schedule.
+        let isOver = Flag()
+        let hogs = try (0..<4).map { index in
+            try Thread(name: "hog-\(index)") {
+                while !isOver.isSet.load(ordering: .relaxed) {}
+            }
+        }
+        defer {
+            isOver.isSet.store(true, ordering: .relaxed)
+            for hog in hogs { hog.join() }
+        }
+        var plan = plan(echo)
+        plan.roundNanoseconds = 300_000_000
+        plan.pace = .open(requestsPerSecond: 5_000, arrivals: .constant)
+        let outcome = try LoadRun(plan, .check(echo.script)).finish()
+        #expect(outcome.isRight)
+        #expect(outcome.generatorBusyShare > 0)
+        #expect(outcome.generatorBusyShare < 1)
     }
 }

@@ -36,4 +36,16 @@ import Testing
         #expect(text.contains(">&lt;&amp;&quot;&#39;&gt;</text>"))
         #expect(text.contains("font-weight=\"600\""))
     }
+
+    @Test func `colours have others on dark pages, and an ordinary drawing has none`() {
+        let plain = SVGWriter(width: 1, height: 1, title: "t", description: "d")
+        #expect(!plain.document.contains("<style>"))
+        let dark = SVGWriter(
+            width: 1, height: 1, title: "t", description: "d",
+            darkColours: [(colour: "#111111", onDark: "#eeeeee")])
+        #expect(dark.document.contains("@media (prefers-color-scheme: dark)"))
+        #expect(dark.document.contains("[fill=\"#111111\"]{fill:#eeeeee}"))
+        #expect(dark.document.contains("[stroke=\"#111111\"]{stroke:#eeeeee}"))
+        #expect(dark.document.contains("[fill=\"#ffffff\"]{fill:#16161a}"))
+    }
 }
