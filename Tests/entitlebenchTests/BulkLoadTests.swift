@@ -44,6 +44,9 @@ import Testing
         SeedPlan(seed: 3, customerCount: 13, transactionCounts: 30...30),
         SeedPlan(
             seed: 4, customerCount: 14, heavyCustomerCount: 2, heavyTransactionCount: 40),
+        // More than a short history has.
+        SeedPlan(
+            seed: 5, customerCount: 6, heavyCustomerCount: 1, heavyTransactionCount: 520),
     ]
 
     /// The only exception: a signature is never twice the same, so payloads are compared up to it.

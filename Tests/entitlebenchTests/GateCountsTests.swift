@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Testing
+import ToolSupport
 
 @testable import entitlebench
 
@@ -40,5 +42,44 @@ import Testing
         manyKinds[11] = 0xFF
         #expect(GateCounts(bytes: manyKinds) == nil)
         #expect(GateCounts(path: "/nowhere/at/all") == nil)
+    }
+
+    /// Where the build puts the library: beside the tests.
+    private static let counter: String = {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let directory = tests.split(separator: "/").dropLast().joined(separator: "/")
+        return "/\(directory)/\(GateCommand.usualCounter)"
+    }()
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: counter), "it is not built"))
+    func `a program that the counter is loaded into has its calls counted`() async throws {
+        let directory = try SeedDirectory()
+        let path = directory.appending("counts")
+        let child = try ChildProcess(
+            program: "/bin/sh", arguments: ["-c", "echo 123456789"],
+            environment: ["LD_PRELOAD": Self.counter, "CALL_COUNTER_FILE": path],
+            outputPath: directory.appending("out"), errorPath: directory.appending("err"))
+        #expect(await child.waitForEnd() == .exit(0))
+        let bytes = try #require(FileManager.default.contents(atPath: path))
+        let counts = try #require(GateCounts(bytes: Array(bytes)))
+        #expect(counts["allocations"] ?? 0 > 0)
+        #expect(counts["allocatedBytes"] ?? 0 >= counts["allocations"] ?? .max)
+        #expect(counts["writes"] == 1)
+        #expect(counts["fileBytes"] == 10)
+        #expect(counts["syncs"] == 0)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: counter), "it is not built"))
+    func `without a file to count in the counter changes nothing`() async throws {
+        let directory = try SeedDirectory()
+        let child = try ChildProcess(
+            program: "/bin/sh", arguments: ["-c", "echo 123456789"],
+            environment: ["LD_PRELOAD": Self.counter],
+            outputPath: directory.appending("out"), errorPath: directory.appending("err"))
+        #expect(await child.waitForEnd() == .exit(0))
+        let output = FileManager.default.contents(atPath: directory.appending("out"))
+        #expect(output.map { Array($0) } == Array("123456789\n".utf8))
+        #expect(FileManager.default.contents(atPath: directory.appending("err"))?.isEmpty == true)
     }
 }

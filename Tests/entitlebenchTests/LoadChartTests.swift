@@ -32,6 +32,17 @@ import Testing
         }
     }
 
+    @Test func `every colour has another one on dark pages`() throws {
+        let rounds = [BenchFixture.round(1, [1, 2, 3])]
+        let document = LoadChart(try BenchFixture.report(BenchFixture.outcome(rounds))).document
+        for attribute in ["fill", "stroke"] {
+            for piece in document.split(separator: " \(attribute)=\"#").dropFirst() {
+                let colour = piece.prefix(while: { $0 != "\"" })
+                #expect(document.contains("[\(attribute)=\"#\(colour)\"]{\(attribute):#"))
+            }
+        }
+    }
+
     @Test func `a run without answers is drawn all the same`() throws {
         var outcome = BenchFixture.outcome([])
         outcome.slices = []

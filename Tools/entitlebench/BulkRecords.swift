@@ -76,6 +76,20 @@ struct BulkRecords: Sendable {
         var facts: [TransactionFact]
         let renewal: RenewalInfo?
         var number: UInt64 { UInt64(index) + 1 }
+
+        /// What a server has of him, without the names.
+        var history: CustomerHistory {
+            var history = CustomerHistory()
+            history.transactions.reserveCapacity(facts.count)
+            for fact in facts { history.transactions[fact.transaction.transactionID] = fact }
+            if let renewal { history.renewals[renewal.originalTransactionID] = renewal }
+            return history
+        }
+
+        /// See `CustomerHistory.longSnapshot`; for the millions of others nothing is gathered.
+        var longSnapshot: [UInt8]? {
+            facts.count > LongHistoryLimits().transactionCountMax ? history.longSnapshot : nil
+        }
     }
 
     /// Notes the purchase behind each copy, as the server does when the last of a family comes in.
@@ -97,9 +111,10 @@ struct BulkRecords: Sendable {
         let key = CustomerKey(scope: scope, number: person.number)
         let name = plan.name(of: person.index)
         try writeNames(of: person, key, name, into: &sink)
-        try sink.put(
-            RecordCodec.encode(CustomerRecord(name: name, revision: person.number)),
-            for: Key.customer(key), in: .customers)
+        let longSnapshot = person.longSnapshot
+        let record = CustomerRecord(
+            name: name, revision: person.number, isLong: longSnapshot != nil)
+        try sink.put(RecordCodec.encode(record), for: Key.customer(key), in: .customers)
         let chain = Identity(
             .originalTransaction, person.facts[0].transaction.originalTransactionID)
         try sink.put([], for: Key.link(key, chain), in: .customers)
@@ -124,7 +139,7 @@ struct BulkRecords: Sendable {
                 RecordCodec.encode(renewal), for: Key.of(key, renewal.originalTransactionID),
                 in: .renewals)
         }
-        try writeOutcome(of: person, key, name, into: &sink)
+        try writeOutcome(of: person, key, name, longSnapshot, into: &sink)
         if let signer { try writePayloads(of: person.index, signer, into: &sink) }
     }
 
@@ -161,19 +176,15 @@ struct BulkRecords: Sendable {
 
     /// What follows from the facts: the snapshot, and what has ended before its time.
     private func writeOutcome(
-        of person: Person, _ key: CustomerKey, _ name: String,
+        of person: Person, _ key: CustomerKey, _ name: String, _ longSnapshot: [UInt8]?,
         into sink: inout some BulkSink & ~Copyable
     ) throws(StorageError) {
-        var history = CustomerHistory()
-        history.transactions.reserveCapacity(person.facts.count)
-        for fact in person.facts { history.transactions[fact.transaction.transactionID] = fact }
-        if let renewal = person.renewal {
-            history.renewals[renewal.originalTransactionID] = renewal
-        }
+        let history = person.history
         let grants = history.grantsByProduct()
-        try sink.put(
-            SnapshotCodec.encode(grants, newestSignedDate: history.newestSignedDate),
-            for: Key.snapshot(of: key, named: name), in: .snapshots)
+        let snapshot =
+            longSnapshot
+            ?? SnapshotCodec.encode(grants, newestSignedDate: history.newestSignedDate)
+        try sink.put(snapshot, for: Key.snapshot(of: key, named: name), in: .snapshots)
         let endings = history.endings(of: grants).sorted { $0.value.instant < $1.value.instant }
         for (id, ended) in endings {
             let position = RefundPosition(

@@ -120,12 +120,12 @@ private struct BulkMatch {
     let key: [UInt8]
     let value: [UInt8]
 
-    /// Whether `other`, which comes before it, is of another product or another period.
+    /// Whether `other`, which comes before it, is of another world or another period.
     ///
-    /// The key has the scope, the product framed by its length, and the purchase date; the
-    /// customers of a stretch bought within days, and periods are years apart.
+    /// The key has the scope, two bytes of all ones, and the purchase date; the customers of a
+    /// stretch bought within days, and periods are years apart.
     func isApart(from other: BulkMatch) -> Bool {
-        let dateOffset = 4 + (Int(key[2]) << 8 | Int(key[3]))
+        let dateOffset = 4
         guard key[..<dateOffset] == other.key[..<dateOffset] else { return true }
         return milliseconds(at: dateOffset) - other.milliseconds(at: dateOffset)
             > SeedCalendar.span / Int64(4 * BulkTables.splitCountMax)

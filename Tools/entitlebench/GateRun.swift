@@ -17,8 +17,13 @@ struct GateRun: Sendable {
     private static let shapes = [(1, 1), (1, 16), (16, 1), (16, 16)]
     /// Checks of one shape that are counted.
     private static let checkCount = 51_200
-    /// Requests in flight while notifications are handed in.
+    /// Notifications in flight where groups of them are looked at.
     private static let ingestDepth = 16
+    /// Notifications handed in one at a time before anything is counted: the first ones pay for
+    /// tables that grow.
+    private static let ingestWarmUpCount = 128
+    /// Notifications handed in one at a time that are counted.
+    private static let singleIngestCount = 512
     private static let idleSeconds: Int64 = 3
 
     /// Measures all scenarios.
@@ -79,7 +84,7 @@ struct GateRun: Sendable {
                 .failed, "\(counter): the server does not count with it",
                 hint: "name libCCallCounter.so with --counter PATH; it needs Linux and glibc")
         }
-        var measurements = [try ingest(target, seed, path)]
+        var measurements = try ingests(target, seed, path)
         for (connections, depth) in Self.shapes {
             measurements.append(
                 try checks("check", GateSeed.check, target, connections, depth, path))
@@ -91,20 +96,34 @@ struct GateRun: Sendable {
 
     // MARK: Scenarios
 
-    private func ingest(
+    /// One notification at a time, then many at once.
+    ///
+    /// How many of many come into one commit is decided by threads, and what a commit allocates is
+    /// shared among them: so allocations and bytes are counted where every commit has exactly one,
+    /// and of many it only matters that no more is synced than comes in.
+    private func ingests(
         _ target: SocketAddress, _ seed: GateSeed, _ path: String
-    ) throws(CommandFailure) -> GateMeasurement {
-        var traffic = GateTraffic(address: target, call: seed.ingest) { GateSeed.isApplied($1) }
-        traffic.depth = Self.ingestDepth
-        traffic.warmUpRoundCount = 8
-        traffic.roundCount =
-            GateSeed.customerCount / Self.ingestDepth - traffic.warmUpRoundCount
-        let measurement = try count("ingest", traffic, path)
+    ) throws(CommandFailure) -> [GateMeasurement] {
+        let singleCount = Self.ingestWarmUpCount + Self.singleIngestCount
+        var singles = GateTraffic(address: target, call: seed.ingest) { GateSeed.isApplied($1) }
+        singles.warmUpRoundCount = Self.ingestWarmUpCount
+        singles.roundCount = Self.singleIngestCount
+        var groups = GateTraffic(
+            address: target, call: { seed.ingest(singleCount + $0) },
+            isRight: { GateSeed.isApplied($1) })
+        groups.depth = Self.ingestDepth
+        groups.warmUpRoundCount = 1
+        groups.roundCount =
+            (GateSeed.customerCount - singleCount) / Self.ingestDepth - groups.warmUpRoundCount
+        let measurements = [
+            try count("ingest 1x1", singles, path),
+            try count("ingest 1x\(Self.ingestDepth)", groups, path),
+        ]
         var links = GateTraffic(address: target, call: GateSeed.link) { $1.status == .ok }
         links.depth = Self.ingestDepth
         links.roundCount = GateSeed.customerCount / Self.ingestDepth
         try run(links) { _ in }
-        return measurement
+        return measurements
     }
 
     private func checks(

@@ -11,6 +11,11 @@ struct LoadChart: Sendable {
     private static let dim = "#5b5b62"
     private static let line = "#0a5fb4"
     private static let roundLine = "#9cc3e6"
+    private static let darkColours = [
+        (colour: ink, onDark: "#f2f2f5"), (colour: faint, onDark: "#3b3b42"),
+        (colour: dim, onDark: "#aeaeb6"), (colour: line, onDark: "#5fb0ff"),
+        (colour: roundLine, onDark: "#2c5d8a"),
+    ]
 
     private let report: LoadReport
 
@@ -37,7 +42,8 @@ struct LoadChart: Sendable {
             description: "\(report.options.sentence). Half of all answers within"
                 + " \(Figure.microseconds(all.value(at: 0.5))) us, 99 of 100 within"
                 + " \(Figure.microseconds(all.value(at: 0.99))) us, all within"
-                + " \(Figure.microseconds(all.maxNanoseconds)) us.")
+                + " \(Figure.microseconds(all.maxNanoseconds)) us.",
+            darkColours: Self.darkColours)
         writer.text(title, x: 24, y: 36, Self.face(20, bold: true))
         writer.text(report.options.sentence, x: 24, y: 58, Self.face(13, Self.dim))
         drawLatencies(Panel(top: 100), &writer)

@@ -14,6 +14,11 @@ struct ScaleChart {
     private static let bottom = 50.0
     private static let text = SVGWriter.Face(size: 12, colour: "#333333")
     private static let bold = SVGWriter.Face(size: 16, colour: "#111111", isBold: true)
+    private static let darkColours = [
+        (colour: "#333333", onDark: "#c9c9d1"), (colour: "#111111", onDark: "#f2f2f5"),
+        (colour: "#e5e7eb", onDark: "#3b3b42"), (colour: "#b45309", onDark: "#f59e0b"),
+        (colour: "#7c3aed", onDark: "#b794f6"), (colour: "#0f766e", onDark: "#2dd4bf"),
+    ]
 
     /// A cost over the sizes.
     private struct Curve: Sendable {
@@ -35,7 +40,7 @@ struct ScaleChart {
     var document: String {
         var svg = SVGWriter(
             width: Self.width, height: Self.height, title: "Cost as customers grow",
-            description: report.growth.joined(separator: "; "))
+            description: report.growth.joined(separator: "; "), darkColours: Self.darkColours)
         svg.text("Cost as customers grow", x: Self.left, y: 26, Self.bold)
         drawScales(&svg)
         for curve in Self.curves { draw(curve, &svg) }

@@ -87,6 +87,21 @@ struct ScaleReport: Sendable {
         Row(key: "heavy_hot_ms", title: "the next ones, ms", decimalCount: 2) {
             Double($0.heavyHotNanoseconds) / 1e6
         },
+        Row(key: "heavy_refund_ms", title: "its newest purchase refunded, ms", decimalCount: 2) {
+            Double($0.heavyRefundNanoseconds) / 1e6
+        },
+        Row(key: "heavy_reversal_ms", title: "that refund reversed, ms", decimalCount: 2) {
+            Double($0.heavyReversalNanoseconds) / 1e6
+        },
+        Row(key: "heavy_copy_ms", title: "a family copy to it, ms", decimalCount: 2) {
+            Double($0.heavyCopyNanoseconds) / 1e6
+        },
+        Row(key: "heavy_revoke_ms", title: "the REVOKE of that copy, ms", decimalCount: 2) {
+            Double($0.heavyRevokeNanoseconds) / 1e6
+        },
+        Row(key: "heavy_rebuild_ms", title: "a rebuild of the heavy one, ms", decimalCount: 2) {
+            Double($0.heavyRebuildNanoseconds) / 1e6
+        },
     ]
 
     /// The table, and what became of the two costs that are meant to stay.

@@ -137,6 +137,14 @@ struct ScaleFigures: Sendable {
     /// the next ones.
     var heavyColdNanoseconds: UInt64 = 0
     var heavyHotNanoseconds: UInt64 = 0
+    /// Medians of other kinds of notifications to him: a refund of his newest purchase and its
+    /// reversal, a family copy and its REVOKE.
+    var heavyRefundNanoseconds: UInt64 = 0
+    var heavyReversalNanoseconds: UInt64 = 0
+    var heavyCopyNanoseconds: UInt64 = 0
+    var heavyRevokeNanoseconds: UInt64 = 0
+    /// The median of rebuilds of him.
+    var heavyRebuildNanoseconds: UInt64 = 0
     /// Notifications for everybody.
     var ingests = Histogram()
     var ingestsPerSecond = 0.0

@@ -16,6 +16,8 @@ struct ScaleServer {
 
     /// So many notifications go to the customer with very many transactions.
     private static let heavyEventCount = 9
+    /// So many times a refund, its reversal, a family copy, its REVOKE, and a rebuild.
+    private static let heavyTurnCount = 5
     /// The longest wait for all verdicts to be in memory.
     private static let patience: Duration = .seconds(300)
 
@@ -135,27 +137,110 @@ struct ScaleServer {
         var latencies: [UInt64] = []
         for round in 0..<Self.heavyEventCount {
             let (notification, transaction) = events.heavyEvent(of: index, round: round)
-            do {
-                let body = try signer.body(
-                    notification, transaction, events.renewal(with: transaction))
-                let start = ContinuousClock.now
-                let ingested = try await client.ingestNotification(body)
-                latencies.append(UInt64((ContinuousClock.now - start).nanoseconds))
-                guard ingested.disposition == .applied else {
-                    throw CommandFailure(.failed, "a notification was \(ingested.disposition)")
-                }
-            } catch let error as CommandFailure {
-                throw error
-            } catch {
-                throw CommandFailure(.failed, "a notification failed: \(error)")
-            }
-            let answer = try await answer(about: index)
-            guard answer.transactionID == transaction.transactionID else {
-                throw CommandFailure(.failed, "an acknowledged notification is not seen: \(answer)")
-            }
+            latencies.append(
+                try await hand(
+                    notification, transaction, events.renewal(with: transaction),
+                    showing: transaction))
         }
         figures.heavyColdNanoseconds = latencies[0]
-        figures.heavyHotNanoseconds = latencies.dropFirst().sorted()[(latencies.count - 1) / 2]
+        figures.heavyHotNanoseconds = Self.median(Array(latencies.dropFirst()))
+        try await measureHeavyKinds(&figures, events)
+    }
+
+    /// A refund of the newest purchase and its reversal, a family copy and its REVOKE, one after
+    /// the other, and then a rebuild, each several times.
+    private func measureHeavyKinds(
+        _ figures: inout ScaleFigures, _ events: WriteEvents
+    ) async throws(CommandFailure) {
+        let index = plan.heavyIndices.lowerBound
+        let count = Self.heavyEventCount
+        let before = events.heavyEvent(of: index, round: count - 2).transaction
+        var newest = events.heavyEvent(of: index, round: count - 1).transaction
+        var latencies = [[UInt64]](repeating: [], count: 4)
+        for turn in 0..<Self.heavyTurnCount {
+            let rounds = (0..<4).map { count + 4 * turn + $0 }
+            func step(
+                _ kind: Int, _ type: String, _ transaction: SeedTransaction,
+                showing shown: SeedTransaction
+            ) async throws(CommandFailure) {
+                var notification = events.heavyEvent(of: index, round: rounds[kind]).notification
+                notification.type = type
+                notification.signedDate = transaction.signedDate + 500
+                latencies[kind].append(
+                    try await hand(notification, transaction, nil, showing: shown))
+            }
+            newest.signedDate += 1_000
+            newest.revocationDate = newest.signedDate - 500
+            try await step(0, "REFUND", newest, showing: before)
+            newest.signedDate += 1_000
+            newest.revocationDate = 0
+            try await step(1, "REFUND_REVERSED", newest, showing: newest)
+            var copy = events.heavyEvent(of: index, round: rounds[2]).transaction
+            copy.isShared = true
+            copy.originalTransactionID = copy.transactionID
+            try await step(2, "SUBSCRIBED", copy, showing: copy)
+            copy.signedDate += 1_000
+            copy.revocationDate = copy.signedDate - 500
+            try await step(3, "REVOKE", copy, showing: newest)
+        }
+        figures.heavyRefundNanoseconds = Self.median(latencies[0])
+        figures.heavyReversalNanoseconds = Self.median(latencies[1])
+        figures.heavyCopyNanoseconds = Self.median(latencies[2])
+        figures.heavyRevokeNanoseconds = Self.median(latencies[3])
+        figures.heavyRebuildNanoseconds = try await rebuild(index, showing: newest)
+    }
+
+    /// The median of some rebuilds, which must find nothing to change.
+    private func rebuild(
+        _ index: Int, showing shown: SeedTransaction
+    ) async throws(CommandFailure) -> UInt64 {
+        var latencies: [UInt64] = []
+        for _ in 0..<Self.heavyTurnCount {
+            let start = ContinuousClock.now
+            let result: RebuildResult
+            do throws(ClientError) {
+                result = try await client.rebuildCustomer(
+                    .customer(plan.name(of: index)), source: .storedFacts)
+            } catch {
+                throw CommandFailure(.failed, "a rebuild failed: \(error)")
+            }
+            latencies.append(UInt64((ContinuousClock.now - start).nanoseconds))
+            guard result.changes.isEmpty,
+                result.entitlements.map(\.transactionID) == [shown.transactionID]
+            else { throw CommandFailure(.failed, "a rebuild changed answers: \(result)") }
+        }
+        return Self.median(latencies)
+    }
+
+    /// Hands in a notification, and checks that an answer afterwards names `shown`; how long the
+    /// first took.
+    private func hand(
+        _ notification: SeedNotification, _ transaction: SeedTransaction, _ renewal: SeedRenewal?,
+        showing shown: SeedTransaction
+    ) async throws(CommandFailure) -> UInt64 {
+        let latency: UInt64
+        do {
+            let body = try signer.body(notification, transaction, renewal)
+            let start = ContinuousClock.now
+            let ingested = try await client.ingestNotification(body)
+            latency = UInt64((ContinuousClock.now - start).nanoseconds)
+            guard ingested.disposition == .applied else {
+                throw CommandFailure(.failed, "a notification was \(ingested.disposition)")
+            }
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw CommandFailure(.failed, "a notification failed: \(error)")
+        }
+        let answer = try await answer(about: plan.heavyIndices.lowerBound)
+        guard answer.transactionID == shown.transactionID else {
+            throw CommandFailure(.failed, "an acknowledged notification is not seen: \(answer)")
+        }
+        return latency
+    }
+
+    private static func median(_ latencies: [UInt64]) -> UInt64 {
+        latencies.sorted()[latencies.count / 2]
     }
 
     private func measureIngest(_ figures: inout ScaleFigures) throws(CommandFailure) {

@@ -35,6 +35,8 @@ final class WriteDialogue: ForeignDialogue {
     private let common: Common
     private let plan: SeedPlan
     private var random: RandomSource
+    /// Draws whom the other checks ask about, as people behave: some far more often than others.
+    private let picker: CustomerPicker
     private let arena = MessageArena()
     private var sentAt: [ContinuousClock.Instant]
     private let clock = ContinuousClock()
@@ -44,6 +46,8 @@ final class WriteDialogue: ForeignDialogue {
     init(_ common: Common, _ place: ConnectionPlace) {
         self.common = common
         plan = common.stock.events.plan
+        picker = CustomerPicker(
+            .zipf(exponent: CheckZipfWorkload.exponent), customerCount: plan.customerCount)
         random = RandomSource(seed: place.seed &+ UInt64(place.index) &* 0x9E37_79B9)
         sentAt = Array(repeating: clock.now, count: Self.ringSize)
     }
@@ -75,7 +79,7 @@ final class WriteDialogue: ForeignDialogue {
     private func appendCheck(_ number: UInt64, to output: inout OutputBuffer) throws -> UInt64 {
         let isRecent = random.below(100) < UInt64(common.mix.recentPercentage)
         let recent = isRecent ? common.oracle.recentCustomer(random.next()) : nil
-        let customer = recent ?? Int(random.below(UInt64(plan.customerCount)))
+        let customer = recent ?? Int(picker.next(&random))
         let floor = common.oracle.floor(of: customer)
         var check = Message.CheckAccessRequest(
             customer: .customerID(Text(plan.name(of: customer))),
