@@ -19,6 +19,9 @@ extension LogRecord {
             self.init(
                 level: .warn, message: notice.message,
                 fields: [.init("transaction", transactionID), .init("product", productID)])
+        case .converting(let count, _):
+            self.init(
+                level: .info, message: notice.message, fields: [.init("snapshots", count)])
         }
     }
 }

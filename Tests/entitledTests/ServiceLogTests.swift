@@ -22,4 +22,13 @@ struct ServiceLogTests {
         #expect(record.message == notice.message)
         #expect(record.fields.map(\.value) == values.map { .text($0) })
     }
+
+    @Test func `a conversion is no warning, and says how far it is`() {
+        let notice = ServiceNotice.converting(snapshotCount: 4_096, isDone: false)
+        let record = LogRecord(notice)
+        #expect(record.level == .info)
+        #expect(record.message == notice.message)
+        #expect(record.message != ServiceNotice.converting(snapshotCount: 1, isDone: true).message)
+        #expect(record.fields == [.init("snapshots", 4_096)])
+    }
 }
