@@ -6,12 +6,7 @@ extension EntitlementWriter {
     ///
     /// - Throws: what the store throws.
     func placeMatchesByDate() throws(StorageError) {
-        let next = try value(for: Key.nextScope, in: .meta).map { (bytes) throws(StorageError) in
-            try RecordCodec.decodeNumber(bytes, in: .meta)
-        }
-        // All worlds that were ever configured, not only those of today.
-        for number in 1..<max(1, next ?? 1) {
-            let scope = ScopeNumber(UInt16(truncatingIfNeeded: number))
+        for scope in try numberedScopes() {
             while true {
                 let changes = try misplacedMatches(of: scope)
                 if changes.isEmpty { break }

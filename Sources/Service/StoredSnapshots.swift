@@ -4,6 +4,13 @@ import SnapshotTable
 import Storage
 
 extension EntitlementReader {
+    /// All worlds that were ever configured, not only those of today.
+    func numberedScopes() throws(StorageError) -> [ScopeNumber] {
+        guard let bytes = try value(for: Key.nextScope, in: .meta) else { return [] }
+        let next = try RecordCodec.decodeNumber(bytes, in: .meta)
+        return (1..<max(1, next)).map { ScopeNumber(UInt16(truncatingIfNeeded: $0)) }
+    }
+
     /// Calls `body` with the snapshot of the customer of this name, where it lies; false when there
     /// is nobody. One read; the bytes are good during the call only.
     ///
@@ -79,14 +86,9 @@ extension EntitlementWriter {
         onProgress: (_ movedCount: Int, _ isDone: Bool) -> Void
     ) throws(StorageError) {
         guard try value(for: Key.namedSnapshots, in: .meta) == nil else { return }
-        // All worlds that were ever configured, not only those of today.
-        let next = try value(for: Key.nextScope, in: .meta).map { (bytes) throws(StorageError) in
-            try RecordCodec.decodeNumber(bytes, in: .meta)
-        }
         var movedCount = 0
         var batchCount = 0
-        for number in 1..<max(1, next ?? 1) {
-            let scope = ScopeNumber(UInt16(truncatingIfNeeded: number))
+        for scope in try numberedScopes() {
             var start: [UInt8]?
             repeat {
                 let changes = try misplacedSnapshots(of: scope, from: &start)

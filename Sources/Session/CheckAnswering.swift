@@ -107,7 +107,9 @@ extension Responder {
         for index in checks.indices {
             if index.isMultiple(of: CustomerTable.stepCount) {
                 let end = min(index + CustomerTable.stepCount, checks.count)
-                decide(index..<end, of: checks.count, body, in: step, &stages)
+                decide(
+                    index..<end, of: checks.count, stages.questions, body, in: step,
+                    into: &stages.verdicts)
             }
             let (check, verdict) = (checks[index], stages.verdicts[index])
             if verdict.isAnswered {

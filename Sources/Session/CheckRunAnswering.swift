@@ -70,7 +70,8 @@ extension Responder {
         var (index, refusedCount) = (0, 0)
         while index < count {
             let range = index..<min(index + CustomerTable.stepCount, count)
-            decide(range, of: count, input, in: step, &stages)
+            decide(
+                range, of: count, stages.questions, input, in: step, into: &stages.verdicts)
             while index < range.upperBound,
                 machine.mayTakeFrame(newOutputByteCount: output.count &- outputStart)
             {
@@ -156,19 +157,18 @@ extension Responder {
 
     /// Lets memory answer the questions at `range`, and brings what those behind them need close.
     func decide(
-        _ range: Range<Int>, of count: Int, _ text: Span<UInt8>, in step: CheckStep,
-        _ stages: inout CheckStages
+        _ range: Range<Int>, of count: Int, _ questions: [ProductQuestion], _ text: Span<UInt8>,
+        in step: CheckStep, into verdicts: inout [ProductVerdict]
     ) {
-        let questions = stages.questions
         if count > 1 {
             let start = range.lowerBound == 0 ? 0 : range.upperBound
             let end = min(range.upperBound + CustomerTable.stepCount, count)
             access.table.approach(questions.span, min(start, end)..<end)
         }
-        var verdicts = stages.verdicts.mutableSpan
+        var places = verdicts.mutableSpan
         access.decide(
             questions.span, range, in: text, at: step.nowMilliseconds, in: step.batch,
-            reader: reader, into: &verdicts)
+            reader: reader, into: &places)
     }
 
     private func world(of check: CheckFields, _ text: Span<UInt8>) -> KnownWorld {

@@ -26,6 +26,14 @@ extension CustomerTable {
         unsafe readerEpochs[reader.index &* Self.readerStride].store(0, ordering: .releasing)
     }
 
+    /// Traps outside of a batch of reads.
+    @inlinable @inline(__always)
+    func preconditionReading(_ reader: ReaderSlot) {
+        precondition(
+            unsafe readerEpochs[reader.index &* Self.readerStride].load(ordering: .relaxed) != 0,
+            "a read outside of a batch could see memory that was used again")
+    }
+
     /// Starts to bring the slot of a hash close. Any thread, at any time; the first of two steps
     /// that hide the memory's latency behind the other questions of a batch.
     @inlinable @inline(__always)
@@ -72,9 +80,7 @@ extension CustomerTable {
         hash: UInt64, scope: UInt16, name: Span<UInt8>, reader: ReaderSlot,
         _ body: (Span<UInt8>) -> Void
     ) -> Bool {
-        precondition(
-            unsafe readerEpochs[reader.index &* Self.readerStride].load(ordering: .relaxed) != 0,
-            "a read outside of a batch could see memory that was used again")
+        preconditionReading(reader)
         let slots = SlotArray(slots.load(ordering: .acquiring))
         let place = place(hash, scope, name, in: slots)
         guard place != 0 else { return false }

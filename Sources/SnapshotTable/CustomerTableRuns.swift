@@ -41,9 +41,7 @@ extension CustomerTable {
         at nowMilliseconds: Int64, isComplete: Bool, under catalog: CompiledCatalog,
         reader: ReaderSlot, into verdicts: inout MutableSpan<ProductVerdict>
     ) {
-        precondition(
-            unsafe readerEpochs[reader.index &* Self.readerStride].load(ordering: .relaxed) != 0,
-            "a read outside of a batch could see memory that was used again")
+        preconditionReading(reader)
         let slots = SlotArray(slots.load(ordering: .acquiring))
         for index in range {
             let question = questions[index]

@@ -27,9 +27,12 @@ enum PlainSnapshot {
         let nameCount = Int(unsafe base.loadUnaligned(fromByteOffset: 20, as: UInt32.self))
         let grants = Int(unsafe base.loadUnaligned(fromByteOffset: 24, as: UInt32.self))
         let grantCount = unsafe base.loadUnaligned(fromByteOffset: 28, as: UInt32.self)
-        guard nameCount == product.count, nameStart &+ nameCount <= bytes.count,
-            grantCount > 0, grants &+ SnapshotLayout.grantByteCount <= bytes.count,
-            unsafe isName(base + nameStart, product)
+        guard nameStart &+ nameCount <= bytes.count, grantCount > 0,
+            grants &+ SnapshotLayout.grantByteCount <= bytes.count,
+            unsafe areEqual(
+                Span(
+                    _unsafeStart: (base + nameStart).assumingMemoryBound(to: UInt8.self),
+                    count: nameCount), product)
         else { return nil }
         let newest = unsafe base.loadUnaligned(as: Int64.self)
         let grant = unsafe base + grants
@@ -46,14 +49,6 @@ enum PlainSnapshot {
             activeUntil: end, Ownership(code: code),
             ids: (base + ids).assumingMemoryBound(to: UInt8.self),
             UInt16(truncatingIfNeeded: idCount), UInt16(truncatingIfNeeded: chainCount))
-    }
-
-    @inline(__always)
-    private static func isName(_ start: UnsafeRawPointer, _ product: Span<UInt8>) -> Bool {
-        unsafe product.withUnsafeBytes { product in
-            guard let other = product.baseAddress else { return true }
-            return unsafe hasSameBytes(start, other, product.count)
-        }
     }
 
     /// Until when the grant at `grant` holds; nil where it is not plain, or does not hold.
