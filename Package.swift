@@ -66,16 +66,19 @@ let package = Package(
         module("SnapshotTable", ["Entitlements", "CProcessor"]),
         module("HTTP", ["CCurl", "CMicrohttpd"]),
 
-        // 3: the store on disk, and what Apple signs.
+        // 3: the store on disk, what Apple signs, and who may call.
         module("RocksDBStorage", ["Storage", "RocksDB"]),
         module("AppStore", ["Entitlements", "OpenSSL", "Bytes"]),
+        module("Authorization", ["OpenSSL", "Bytes"]),
 
         // 4: what the service does, without a socket, and what Apple's servers can be asked.
         module("Service", ["Entitlements", "AppStore", "Storage", "SnapshotTable"]),
         module("AppStoreServerAPI", ["AppStore", "HTTP", "OpenSSL", "Entitlements", "Bytes"]),
 
         // 5: one connection, the HTTP door, the queue of fetches, the client, what tests share.
-        module("Session", ["Wire", "Service", "SnapshotTable", "Storage", "Entitlements"]),
+        module(
+            "Session",
+            ["Wire", "Service", "SnapshotTable", "Storage", "Authorization", "Entitlements"]),
         module("Webhook", ["HTTP", "Service", "Storage", "Entitlements"]),
         module(
             "Reconciliation",
@@ -83,8 +86,14 @@ let package = Package(
                 "Service", "AppStoreServerAPI", "AppStore", "EventLoop", "Storage",
                 "Entitlements",
             ]),
-        module("EntitledClient", ["Wire", "EventLoop"]),
-        module("LoadGenerator", ["Wire", "EventLoop", "Bytes", "CLinux"]),
+        module(
+            "Backup",
+            [
+                "Service", "RocksDBStorage", "Storage", "RocksDB", "OpenSSL", "AppStore",
+                "EventLoop", "Entitlements",
+            ]),
+        module("EntitledClient", ["Wire", "EventLoop", "OpenSSL"]),
+        module("LoadGenerator", ["Wire", "EventLoop", "OpenSSL", "Bytes", "CLinux"]),
         module("ToolSupport", ["CLinux"]),
         module(
             "TestSupport",
@@ -93,41 +102,70 @@ let package = Package(
                 "HTTP", "Bytes",
             ]),
 
-        // 6: sockets and threads.
-        module("Transport", ["Session", "EventLoop", "Service", "Storage", "Wire"]),
+        // 6: sockets and threads; the same without either, from one seed.
+        module(
+            "Transport",
+            [
+                "Session", "EventLoop", "Service", "Storage", "Wire", "OpenSSL", "Authorization",
+                "Entitlements",
+            ]),
+
+        module(
+            "Simulation",
+            [
+                "TestSupport", "Session", "Service", "Storage", "Wire", "AppStore", "OpenSSL",
+                "Entitlements",
+            ]),
 
         // 7: the programs.
         .executableTarget(
             name: "entitled",
             dependencies: [
-                "Transport", "Session", "Service", "Webhook", "Reconciliation",
+                "Transport", "Session", "Service", "Webhook", "Reconciliation", "Backup",
                 "AppStoreServerAPI", "HTTP", "RocksDBStorage", "Storage", "AppStore",
-                "Entitlements", "EventLoop",
+                "OpenSSL", "Authorization", "Entitlements", "EventLoop",
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "entitlectl", dependencies: ["EntitledClient", "TestSupport", "ToolSupport"],
+            name: "entitlectl",
+            dependencies: [
+                "EntitledClient", "TestSupport", "ToolSupport", "Authorization", "Backup",
+                "Service", "RocksDBStorage", "Storage", "Entitlements",
+            ],
             path: "Tools/entitlectl", swiftSettings: strict),
         .executableTarget(
             name: "entitlebench",
             dependencies: [
                 "LoadGenerator", "EntitledClient", "TestSupport", "ToolSupport", "Wire",
-                "EventLoop",
+                "EventLoop", "HTTP",
                 "Service", "SnapshotTable", "RocksDBStorage", "RocksDB", "Storage", "AppStore",
-                "OpenSSL", "Entitlements", "Bytes",
+                "OpenSSL", "Authorization", "Entitlements", "Bytes",
             ],
             path: "Tools/entitlebench", swiftSettings: strict),
+        .executableTarget(
+            name: "sim", dependencies: ["Simulation", "ToolSupport"], path: "Tools/sim",
+            swiftSettings: strict),
         .executableTarget(name: "tidy", path: "Tools/tidy", swiftSettings: strict),
+
+        // 8: what the fuzzers try; see Tools/Fuzz/README.md.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "entitled", "Session", "Service", "SnapshotTable", "Storage", "AppStore",
+                "OpenSSL", "Entitlements", "Wire", "Bytes", "TestSupport",
+            ],
+            path: "Tools/Fuzz/Targets", swiftSettings: strict),
 
         tests("Bytes", ["Bytes"]),
         tests("Entitlements", ["Entitlements"]),
         tests("RocksDB", ["RocksDB"]),
-        tests("OpenSSL", ["OpenSSL", "Bytes"]),
+        tests("OpenSSL", ["OpenSSL", "Bytes", "TestSupport"]),
         tests("EventLoop", ["EventLoop"]),
         tests("Wire", ["Wire", "Bytes", "CMessages", "CProtobufC"]),
         tests("Storage", ["Storage", "Entitlements", "RocksDBStorage", "RocksDB", "Bytes"]),
         tests("SnapshotTable", ["SnapshotTable", "Entitlements"]),
         tests("HTTP", ["HTTP", "OpenSSL", "Bytes"]),
+        tests("Authorization", ["Authorization", "OpenSSL"]),
         tests("AppStore", ["AppStore", "OpenSSL", "Entitlements", "TestSupport", "Bytes"]),
         tests(
             "AppStoreServerAPI",
@@ -148,20 +186,34 @@ let package = Package(
             "Service",
             ["Service", "SnapshotTable", "AppStore", "Storage", "Entitlements", "TestSupport"]),
         tests(
-            "Session", ["Session", "Wire", "Service", "Storage", "Entitlements", "TestSupport"]),
+            "Session",
+            [
+                "Session", "Wire", "Service", "Storage", "Authorization", "OpenSSL",
+                "Entitlements", "TestSupport",
+            ]),
         tests(
             "Transport",
             [
-                "Transport", "Session", "EventLoop", "Service", "Storage", "Wire", "Entitlements",
-                "TestSupport",
+                "Transport", "Session", "EventLoop", "Service", "Storage", "Wire", "OpenSSL",
+                "Entitlements", "TestSupport",
             ]),
-        tests("EntitledClient", ["EntitledClient", "Wire", "EventLoop"]),
+        tests(
+            "Backup",
+            [
+                "Backup", "Service", "RocksDBStorage", "Storage", "RocksDB", "AppStore",
+                "Entitlements", "TestSupport",
+            ]),
+        tests(
+            "EntitledClient", ["EntitledClient", "Wire", "EventLoop", "OpenSSL", "TestSupport"]),
+        tests(
+            "Simulation",
+            ["Simulation", "TestSupport", "Storage", "Wire", "Entitlements", "Session"]),
         tests(
             "entitled",
             [
                 "entitled", "Transport", "Session", "Service", "Webhook", "Reconciliation",
-                "AppStoreServerAPI", "HTTP", "RocksDBStorage", "Storage", "AppStore", "OpenSSL",
-                "Entitlements", "EventLoop", "TestSupport",
+                "Backup", "AppStoreServerAPI", "HTTP", "RocksDBStorage", "Storage", "AppStore",
+                "OpenSSL", "Authorization", "Entitlements", "EventLoop", "TestSupport",
             ]),
         .testTarget(
             name: "ScenarioTests",
@@ -169,9 +221,13 @@ let package = Package(
                 "Service", "AppStore", "Storage", "RocksDBStorage", "Entitlements", "TestSupport",
             ],
             exclude: ["README.md", "Scenarios"], swiftSettings: strict),
-        tests("Server", ["EntitledClient", "TestSupport", "HTTP", "Wire"]),
-        tests("entitlectl", ["entitlectl", "EntitledClient", "ToolSupport"]),
-        tests("LoadGenerator", ["LoadGenerator", "Wire", "EventLoop", "Bytes"]),
+        tests(
+            "Server",
+            ["EntitledClient", "TestSupport", "Authorization", "HTTP", "OpenSSL", "Wire"]),
+        tests("entitlectl", ["entitlectl", "EntitledClient", "ToolSupport", "Authorization"]),
+        tests(
+            "LoadGenerator",
+            ["LoadGenerator", "Wire", "EventLoop", "OpenSSL", "TestSupport", "Bytes"]),
         tests("ToolSupport", ["ToolSupport"]),
         tests(
             "entitlebench",
@@ -180,5 +236,23 @@ let package = Package(
                 "Transport", "Session", "Service", "SnapshotTable", "RocksDBStorage", "RocksDB",
                 "Storage", "AppStore", "Entitlements", "EventLoop", "Wire", "Bytes",
             ]),
+        // The server by name: a program is linked into tests that name it.
+        tests("Fuzz", ["FuzzTargets", "entitled", "TestSupport"]),
     ]
 )
+
+// The fuzzers' program needs libFuzzer, which Tools/Fuzz/run links: it is no part of a usual build.
+// The server is a library for it, because only tests may link a program; see Tools/Fuzz/README.md.
+if Context.environment["ENTITLED_FUZZ"] == "1" {
+    package.products = []
+    package.targets = package.targets.filter { !$0.isTest }.map { target in
+        guard target.name == "entitled" else { return target }
+        return .target(
+            name: target.name, dependencies: target.dependencies,
+            exclude: ["Main.swift", "Documentation.docc"], swiftSettings: strict)
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tools/Fuzz/Runner",
+            swiftSettings: strict + [.enableExperimentalFeature("Extern")]))
+}

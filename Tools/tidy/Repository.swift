@@ -49,7 +49,8 @@ struct Repository {
                 else { continue }
                 if isFolder {
                     let isHidden = name.hasPrefix(".") && name != ".ci" && name != ".github"
-                    if !isHidden { folders.append(path) }
+                    // What fuzzers feed on is no text of ours.
+                    if !isHidden, path != "Tools/Fuzz/Corpora" { folders.append(path) }
                 } else if isText(name) {
                     paths.append(path)
                 }

@@ -30,6 +30,9 @@ struct SourceFile {
     var target: String? {
         let parts = path.split(separator: "/")
         guard parts.count >= 3, ["Sources", "Tests", "Tools"].contains(parts[0]) else { return nil }
+        // The two halves of the fuzzers.
+        if path.hasPrefix("Tools/Fuzz/Targets/") { return "FuzzTargets" }
+        if path.hasPrefix("Tools/Fuzz/Runner/") { return "fuzz" }
         return String(parts[1])
     }
 

@@ -13,6 +13,10 @@ enum WordRules {
         // The same, the terminal, processors, and the server processes of the tools.
         "Sources/ToolSupport/SystemCalls.swift", "Sources/ToolSupport/ChildProcess.swift",
         "Sources/ToolSupport/Processors.swift",
+        // libFuzzer's loop and the bytes that it gives.
+        "Tools/Fuzz/Runner/Main.swift",
+        // One write(2) per line.
+        "Sources/ToolSupport/Journal.swift",
     ]
     static let unsafeWords = ["unsafe", "@unchecked", "@safe"]
 
