@@ -104,6 +104,27 @@ static inline int cuv_bound_port(int fd) {
     return -EAFNOSUPPORT;
 }
 
+/// Where a TCP connection came from: its text (at least INET6_ADDRSTRLEN bytes) and the part of it
+/// that one host or one home has, as 16 bytes: an IPv4 address whole and mapped, of IPv6 the first
+/// 64 bits.
+static inline int cuv_peer(const uv_tcp_t *connection, char *text, unsigned char network[16]) {
+    struct sockaddr_storage address;
+    int length = sizeof address;
+    int result = uv_tcp_getpeername(connection, (struct sockaddr *)&address, &length);
+    if (result < 0) return result;
+    memset(network, 0, 16);
+    if (address.ss_family == AF_INET) {
+        const struct sockaddr_in *ipv4 = (const struct sockaddr_in *)&address;
+        network[10] = network[11] = 0xFF;
+        memcpy(network + 12, &ipv4->sin_addr, 4);
+        return uv_ip4_name(ipv4, text, INET6_ADDRSTRLEN);
+    }
+    if (address.ss_family != AF_INET6) return UV_EAFNOSUPPORT;
+    const struct sockaddr_in6 *ipv6 = (const struct sockaddr_in6 *)&address;
+    memcpy(network, &ipv6->sin6_addr, IN6_IS_ADDR_V4MAPPED(&ipv6->sin6_addr) ? 16 : 8);
+    return uv_ip6_name(ipv6, text, INET6_ADDRSTRLEN);
+}
+
 static inline int cuv_duplicate(int fd) { return cuv_result(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
 static inline void cuv_close(int fd) { close(fd); }

@@ -40,7 +40,7 @@ package final class StreamConnection: LoopHandle {
         set { unsafe uncheckedIsReading = newValue }
     }
     @exclusivity(unchecked) private var uncheckedIsReading: Bool = false
-    private let isUnix: Bool
+    let isUnix: Bool
     private var isWriteShutDown: Bool {
         get { unsafe uncheckedIsWriteShutDown }
         set { unsafe uncheckedIsWriteShutDown = newValue }

@@ -54,6 +54,38 @@ internal import COpenSSL
             owning: try OpenSSLError.unwrap(parsed, "read a certificate in PEM or DER"))
     }
 
+    /// Parses every certificate of a PEM text, in order.
+    ///
+    /// - Parameter pem: The content of a file; what stands between certificates is skipped.
+    /// - Returns: Nothing where there is no certificate.
+    /// - Throws: ``OpenSSLError`` when one of them is none.
+    package static func all(inPEM pem: Span<UInt8>) throws(OpenSSLError) -> [Certificate] {
+        var parsed: [OpaquePointer] = unsafe []
+        let isWhole = unsafe pem.withUnsafeBufferPointer { buffer -> Bool in
+            guard
+                let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count))
+            else { return false }
+            defer { unsafe BIO_free(bio) }
+            while let x509 = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {
+                unsafe parsed.append(x509)
+            }
+            // The end of the text is reported as an error like any other.
+            return entitled_is_end_of_pem(ERR_peek_last_error()) == 1
+        }
+        var certificates: [Certificate] = []
+        var failure: OpenSSLError? = isWhole ? nil : .drained("read certificates in PEM")
+        ERR_clear_error()
+        for index in unsafe parsed.indices {
+            do throws(OpenSSLError) {
+                certificates.append(try unsafe Certificate(owning: parsed[index]))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return certificates
+    }
+
     /// Takes ownership of `x509`, also when it throws.
     init(owning x509: OpaquePointer) throws(OpenSSLError) {
         unsafe self.x509 = unsafe x509

@@ -7,6 +7,12 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     /// The library's reasons, oldest first; empty where it gave none.
     package let reasons: [String]
 
+    /// An error that a caller found out for itself.
+    package init(attempt: String, reasons: [String]) {
+        self.attempt = attempt
+        self.reasons = reasons
+    }
+
     /// Attempt and reasons in one line.
     package var description: String {
         reasons.isEmpty

@@ -52,6 +52,17 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         fourth = word(24)
     }
 
+    /// Whether both are the same, in a time that does not tell how much of them is.
+    ///
+    /// - Parameter other: What it is compared with.
+    /// - Returns: The same as `==`.
+    package func isEqualInConstantTime(to other: SHA256Digest) -> Bool {
+        let difference =
+            (first ^ other.first) | (second ^ other.second) | (third ^ other.third)
+            | (fourth ^ other.fourth)
+        return difference == 0
+    }
+
     /// The 32 bytes, most significant first.
     package var bytes: [UInt8] {
         [first, second, third, fourth].flatMap { word in

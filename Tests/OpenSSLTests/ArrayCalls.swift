@@ -34,3 +34,12 @@ extension SigningKey {
 func isConstantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     constantTimeEqual(left.span, right.span)
 }
+
+extension TLSChannel {
+    /// Sends the bytes of an array.
+    func send(_ bytes: [UInt8]) throws { try send(bytes.span) }
+    /// Takes the bytes of an array; calls `onContent` where something was decrypted.
+    func receive(_ bytes: [UInt8], onContent: () -> Void) {
+        receive(bytes.span) { _ in onContent() }
+    }
+}
