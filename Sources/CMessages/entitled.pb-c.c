@@ -2212,7 +2212,97 @@ void   entitled__v1__person_use__free_unpacked
   assert(message->base.descriptor == &entitled__v1__person_use__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[19] =
+void   entitled__v1__create_backup_request__init
+                     (Entitled__V1__CreateBackupRequest         *message)
+{
+  static const Entitled__V1__CreateBackupRequest init_value = ENTITLED__V1__CREATE_BACKUP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__create_backup_request__get_packed_size
+                     (const Entitled__V1__CreateBackupRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__create_backup_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__create_backup_request__pack
+                     (const Entitled__V1__CreateBackupRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__create_backup_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__create_backup_request__pack_to_buffer
+                     (const Entitled__V1__CreateBackupRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__create_backup_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CreateBackupRequest *
+       entitled__v1__create_backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CreateBackupRequest *)
+     protobuf_c_message_unpack (&entitled__v1__create_backup_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__create_backup_request__free_unpacked
+                     (Entitled__V1__CreateBackupRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__create_backup_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__create_backup_response__init
+                     (Entitled__V1__CreateBackupResponse         *message)
+{
+  static const Entitled__V1__CreateBackupResponse init_value = ENTITLED__V1__CREATE_BACKUP_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__create_backup_response__get_packed_size
+                     (const Entitled__V1__CreateBackupResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__create_backup_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__create_backup_response__pack
+                     (const Entitled__V1__CreateBackupResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__create_backup_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__create_backup_response__pack_to_buffer
+                     (const Entitled__V1__CreateBackupResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__create_backup_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CreateBackupResponse *
+       entitled__v1__create_backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CreateBackupResponse *)
+     protobuf_c_message_unpack (&entitled__v1__create_backup_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__create_backup_response__free_unpacked
+                     (Entitled__V1__CreateBackupResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__create_backup_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[20] =
 {
   {
     "id",
@@ -2442,6 +2532,18 @@ static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[1
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "create_backup",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, create_backup),
+    &entitled__v1__create_backup_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request__field_indices_by_name[] = {
   3,   /* field[3] = api_key */
@@ -2449,6 +2551,7 @@ static const unsigned entitled__v1__request__field_indices_by_name[] = {
   12,   /* field[12] = backfill_notifications */
   4,   /* field[4] = check_access */
   5,   /* field[5] = check_access_batch */
+  19,   /* field[19] = create_backup */
   10,   /* field[10] = get_customer */
   14,   /* field[14] = get_family */
   17,   /* field[17] = get_reconciliation */
@@ -2464,11 +2567,12 @@ static const unsigned entitled__v1__request__field_indices_by_name[] = {
   1,   /* field[1] = timeout_ms */
   2,   /* field[2] = traceparent */
 };
-static const ProtobufCIntRange entitled__v1__request__number_ranges[2 + 1] =
+static const ProtobufCIntRange entitled__v1__request__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 4 },
-  { 0, 19 }
+  { 30, 19 },
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
 {
@@ -2478,14 +2582,14 @@ const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
   "Entitled__V1__Request",
   "entitled.v1",
   sizeof(Entitled__V1__Request),
-  19,
+  20,
   entitled__v1__request__field_descriptors,
   entitled__v1__request__field_indices_by_name,
-  2,  entitled__v1__request__number_ranges,
+  3,  entitled__v1__request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[20] =
+static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[21] =
 {
   {
     "id",
@@ -2727,12 +2831,25 @@ static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "create_backup",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, create_backup),
+    &entitled__v1__create_backup_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__response__field_indices_by_name[] = {
   17,   /* field[17] = audit_access */
   13,   /* field[13] = backfill_notifications */
   5,   /* field[5] = check_access */
   6,   /* field[6] = check_access_batch */
+  20,   /* field[20] = create_backup */
   11,   /* field[11] = get_customer */
   15,   /* field[15] = get_family */
   18,   /* field[18] = get_reconciliation */
@@ -2750,11 +2867,12 @@ static const unsigned entitled__v1__response__field_indices_by_name[] = {
   1,   /* field[1] = status */
   19,   /* field[19] = test_notification */
 };
-static const ProtobufCIntRange entitled__v1__response__number_ranges[2 + 1] =
+static const ProtobufCIntRange entitled__v1__response__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
-  { 0, 20 }
+  { 30, 20 },
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
 {
@@ -2764,10 +2882,10 @@ const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
   "Entitled__V1__Response",
   "entitled.v1",
   sizeof(Entitled__V1__Response),
-  20,
+  21,
   entitled__v1__response__field_descriptors,
   entitled__v1__response__field_indices_by_name,
-  2,  entitled__v1__response__number_ranges,
+  3,  entitled__v1__response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -7317,6 +7435,199 @@ const ProtobufCMessageDescriptor entitled__v1__person_use__descriptor =
   entitled__v1__person_use__field_indices_by_name,
   1,  entitled__v1__person_use__number_ranges,
   (ProtobufCMessageInit) entitled__v1__person_use__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__create_backup_request__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupRequest, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "follow_up",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupRequest, follow_up),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__create_backup_request__field_indices_by_name[] = {
+  1,   /* field[1] = follow_up */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange entitled__v1__create_backup_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__create_backup_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CreateBackupRequest",
+  "CreateBackupRequest",
+  "Entitled__V1__CreateBackupRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__CreateBackupRequest),
+  2,
+  entitled__v1__create_backup_request__field_descriptors,
+  entitled__v1__create_backup_request__field_indices_by_name,
+  1,  entitled__v1__create_backup_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__create_backup_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__create_backup_response__field_descriptors[9] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "path",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, path),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "complete",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, complete),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "files",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, files),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_done",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, bytes_done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "created_at_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, created_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "duration_ms",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CreateBackupResponse, duration_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__create_backup_response__field_indices_by_name[] = {
+  5,   /* field[5] = bytes */
+  6,   /* field[6] = bytes_done */
+  2,   /* field[2] = complete */
+  7,   /* field[7] = created_at_ms */
+  8,   /* field[8] = duration_ms */
+  4,   /* field[4] = files */
+  0,   /* field[0] = name */
+  1,   /* field[1] = path */
+  3,   /* field[3] = revision */
+};
+static const ProtobufCIntRange entitled__v1__create_backup_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor entitled__v1__create_backup_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CreateBackupResponse",
+  "CreateBackupResponse",
+  "Entitled__V1__CreateBackupResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__CreateBackupResponse),
+  9,
+  entitled__v1__create_backup_response__field_descriptors,
+  entitled__v1__create_backup_response__field_indices_by_name,
+  1,  entitled__v1__create_backup_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__create_backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue entitled__v1__status__enum_values_by_number[17] =

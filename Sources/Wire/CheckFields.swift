@@ -1,5 +1,5 @@
 /// Where some bytes lie in a frame's body; 8 bytes, so that a decoded check stays small.
-@usableFromInline package struct ByteRange: Hashable, Sendable {
+@usableFromInline package struct ByteRange: Hashable, Sendable, BitwiseCopyable {
     /// Index of the first byte.
     @usableFromInline package var start: UInt32
     /// How many bytes.

@@ -15,8 +15,12 @@
         package var start: Int
         /// Where its body ends.
         package var end: Int
-        /// What keeps its check from being asked, but for its scope.
+        /// What keeps its check from being asked, but for its scope and for who calls.
         package var fault: CheckFault
+        /// The caller's key, not judged; empty = none. Of the input.
+        package var apiKey = ByteRange.empty
+        /// Whether its key is, byte for byte, that of the frame before in this run.
+        package var hasKeyOfPrevious = false
     }
 
     /// How many checks are taken together: enough that what is done once for all of them costs each
@@ -104,13 +108,16 @@
             unsafe CheckAccessCodec.decode(bytes, at: range, &head, &check.pointee, &isUsual)
         else { return false }
         unsafe frame.pointee.requestID = head.id
+        unsafe frame.pointee.apiKey = head.apiKey
+        unsafe frame.pointee.hasKeyOfPrevious = false
         unsafe frame.pointee.fault = check.pointee.fault(in: UnsafeRawBufferPointer(bytes))
         return true
     }
 
     /// Reads the check of the frame at `index` where it differs from the one before, which is in
     /// the usual order, in nothing but the number of the request and the bytes of the names; false
-    /// where it may differ in more.
+    /// where it may differ in more. What stands between the number and the call (a timeout, a
+    /// trace, the caller's key) is compared like all else, so the key is the same.
     ///
     /// A client writes one request like the other: then all tags and lengths are where they were,
     /// and to see that they are the same takes a third of the time of reading them.
@@ -145,11 +152,42 @@
         else { return false }
         var reader = unsafe FieldReader(bytes)
         reader.position = start &+ 5
-        guard unsafe reader.takeVarint(&frame.pointee.requestID, until: start &+ call),
-            reader.position == start &+ call
-        else { return false }
+        guard unsafe reader.takeVarint(&frame.pointee.requestID, until: start &+ call) else {
+            return false
+        }
+        let head = reader.position &- start
+        var apiKey = ByteRange.empty
+        if head < call {
+            guard unsafe Self.haveSameHead(one, other, from: head, to: call) else { return false }
+            unsafe apiKey = known.pointee.apiKey
+            if apiKey.byteCount > 0 {
+                apiKey.start &+= UInt32(truncatingIfNeeded: start &- knownStart)
+            }
+        }
+        unsafe frame.pointee.apiKey = apiKey
+        unsafe frame.pointee.hasKeyOfPrevious = apiKey.byteCount == known.pointee.apiKey.byteCount
         unsafe move(check, by: start &- knownStart, to: index, in: bytes)
         return true
+    }
+
+    /// Whether what stands between a request's number, which ends at `start`, and its call at `end`
+    /// is the same in both frames. The one before was read in the usual order and its call begins
+    /// at `end` too: so where its number ends at `start` as well, the same bytes are the same
+    /// fields.
+    @inline(__always)
+    private static func haveSameHead(
+        _ one: UnsafeRawPointer, _ other: UnsafeRawPointer, from start: Int, to end: Int
+    ) -> Bool {
+        unsafe other.load(fromByteOffset: 4, as: UInt8.self) == 0x08
+            && varintEnd(other, from: 5) == start && areSame(one, other, from: start, to: end)
+    }
+
+    /// Behind the varint at `offset`, which was read before and is whole.
+    @inline(__always)
+    private static func varintEnd(_ base: UnsafeRawPointer, from offset: Int) -> Int {
+        var offset = offset
+        while unsafe base.load(fromByteOffset: offset, as: UInt8.self) >= 0x80 { offset &+= 1 }
+        return offset &+ 1
     }
 
     /// Puts down a check like one that lies `distance` bytes before it, and judges its names.

@@ -81,6 +81,8 @@ extension Request.Call {
             self = unsafe .getReconciliation(.init(source.get_reconciliation))
         case ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION:
             self = unsafe .testNotification(.init(source.test_notification))
+        case ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP:
+            self = unsafe .createBackup(.init(source.create_backup))
         default:
             return nil
         }
@@ -138,6 +140,9 @@ extension Request.Call {
         case .testNotification(let call):
             unsafe target.pointee.test_notification = try arena.message(call)
             return ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION
+        case .createBackup(let call):
+            unsafe target.pointee.create_backup = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP
         }
     }
 }

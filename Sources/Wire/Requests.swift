@@ -112,6 +112,8 @@ package struct Request: Hashable, Sendable {
         case getReconciliation(Message.GetReconciliationRequest)
         /// Ask Apple for a test notification, or what became of one.
         case testNotification(Message.TestNotificationRequest)
+        /// Begin a backup, or tell how one goes on.
+        case createBackup(Message.CreateBackupRequest)
     }
 
     /// Chosen by the client, returned in the response.

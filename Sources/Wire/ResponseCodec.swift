@@ -80,6 +80,8 @@ extension Response.Result {
             self = unsafe .getReconciliation(.init(source.get_reconciliation))
         case ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION:
             self = unsafe .testNotification(.init(source.test_notification))
+        case ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP:
+            self = unsafe .createBackup(.init(source.create_backup))
         default:
             return nil
         }
@@ -137,6 +139,9 @@ extension Response.Result {
         case .testNotification(let result):
             unsafe target.pointee.test_notification = try arena.message(result)
             return ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION
+        case .createBackup(let result):
+            unsafe target.pointee.create_backup = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP
         }
     }
 }

@@ -150,6 +150,8 @@ package struct Response: Hashable, Sendable {
         case getReconciliation(Message.GetReconciliationResponse)
         /// What became of a test notification.
         case testNotification(Message.TestNotificationResponse)
+        /// How far a backup has come.
+        case createBackup(Message.CreateBackupResponse)
     }
 
     /// That of the request; 0 where the frame could not be understood.

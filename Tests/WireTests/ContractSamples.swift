@@ -195,12 +195,34 @@ enum ContractSamples {
         return message
     }()
 
+    static let createBackupRequest: Message.CreateBackupRequest = {
+        var message = Message.CreateBackupRequest()
+        message.name = "name"
+        message.followUp = true
+        return message
+    }()
+
+    static let createBackupResponse: Message.CreateBackupResponse = {
+        var message = Message.CreateBackupResponse()
+        message.name = "name"
+        message.path = "path"
+        message.complete = true
+        message.revision = 4
+        message.files = 5
+        message.bytes = 6
+        message.bytesDone = 7
+        message.createdAtMilliseconds = 8
+        message.durationMilliseconds = 9
+        return message
+    }()
+
     /// Every call that came after the first eight.
     static let calls: [Request.Call] = [
         .backfillNotifications(backfillNotificationsRequest),
         .listCustomers(listCustomersRequest), .getFamily(getFamilyRequest),
         .listRefunds(listRefundsRequest), .auditAccess(auditAccessRequest),
         .getReconciliation(getReconciliationRequest), .testNotification(testNotificationRequest),
+        .createBackup(createBackupRequest),
     ]
 
     static let results: [Response.Result] = [
@@ -209,5 +231,6 @@ enum ContractSamples {
         .listCustomers(listCustomersResponse), .getFamily(getFamilyResponse),
         .listRefunds(listRefundsResponse), .auditAccess(auditAccessResponse),
         .getReconciliation(getReconciliationResponse), .testNotification(testNotificationResponse),
+        .createBackup(createBackupResponse),
     ]
 }

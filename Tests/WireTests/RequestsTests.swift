@@ -12,10 +12,11 @@ import Wire
             .listCustomers(.init()), .getFamily(.init()), .listRefunds(.init()),
             .auditAccess(.init()), .getReconciliation(.init()), .testNotification(.init()),
         ]
-        for (index, call) in calls.enumerated() {
+        let numbers = (10..<25).map { UInt64($0) } + [30]
+        for (number, call) in zip(numbers, calls + [.createBackup(.init())]) {
             let body = try Oracle.body(Request(id: 0, call: call), arena)
             // The call's tag and a length of 0, and nothing else.
-            #expect(RawMessage(body)?.fields == [UInt64(10 + index): [.bytes([])]])
+            #expect(RawMessage(body)?.fields == [number: [.bytes([])]])
         }
         #expect(try Oracle.body(Request(id: 0, call: nil), arena).isEmpty)
     }

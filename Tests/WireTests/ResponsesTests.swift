@@ -18,10 +18,10 @@ import Wire
             .listCustomers(.init()), .getFamily(.init()), .listRefunds(.init()),
             .auditAccess(.init()), .getReconciliation(.init()), .testNotification(.init()),
         ]
-        for (index, result) in results.enumerated() {
+        let numbers = (10..<25).map { UInt64($0) } + [30]
+        for (number, result) in zip(numbers, results + [.createBackup(.init())]) {
             #expect(
-                try raw(Response(id: 0, result: result)).fields
-                    == [UInt64(10 + index): [.bytes([])]])
+                try raw(Response(id: 0, result: result)).fields == [number: [.bytes([])]])
         }
     }
 

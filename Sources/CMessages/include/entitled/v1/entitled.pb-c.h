@@ -64,6 +64,8 @@ typedef struct Entitled__V1__ListRefundsRequest Entitled__V1__ListRefundsRequest
 typedef struct Entitled__V1__ListRefundsResponse Entitled__V1__ListRefundsResponse;
 typedef struct Entitled__V1__RefundRecord Entitled__V1__RefundRecord;
 typedef struct Entitled__V1__PersonUse Entitled__V1__PersonUse;
+typedef struct Entitled__V1__CreateBackupRequest Entitled__V1__CreateBackupRequest;
+typedef struct Entitled__V1__CreateBackupResponse Entitled__V1__CreateBackupResponse;
 
 
 /* --- enums --- */
@@ -234,7 +236,8 @@ typedef enum {
   ENTITLED__V1__REQUEST__CALL_LIST_REFUNDS = 21,
   ENTITLED__V1__REQUEST__CALL_AUDIT_ACCESS = 22,
   ENTITLED__V1__REQUEST__CALL_GET_RECONCILIATION = 23,
-  ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION = 24
+  ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION = 24,
+  ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP = 30
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REQUEST__CALL__CASE)
 } Entitled__V1__Request__CallCase;
 
@@ -276,6 +279,7 @@ struct  Entitled__V1__Request
     Entitled__V1__AuditAccessRequest *audit_access;
     Entitled__V1__GetReconciliationRequest *get_reconciliation;
     Entitled__V1__TestNotificationRequest *test_notification;
+    Entitled__V1__CreateBackupRequest *create_backup;
   };
 };
 #define ENTITLED__V1__REQUEST__INIT \
@@ -299,7 +303,8 @@ typedef enum {
   ENTITLED__V1__RESPONSE__RESULT_LIST_REFUNDS = 21,
   ENTITLED__V1__RESPONSE__RESULT_AUDIT_ACCESS = 22,
   ENTITLED__V1__RESPONSE__RESULT_GET_RECONCILIATION = 23,
-  ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION = 24
+  ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION = 24,
+  ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP = 30
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESPONSE__RESULT__CASE)
 } Entitled__V1__Response__ResultCase;
 
@@ -340,6 +345,7 @@ struct  Entitled__V1__Response
     Entitled__V1__AuditAccessResponse *audit_access;
     Entitled__V1__GetReconciliationResponse *get_reconciliation;
     Entitled__V1__TestNotificationResponse *test_notification;
+    Entitled__V1__CreateBackupResponse *create_backup;
   };
 };
 #define ENTITLED__V1__RESPONSE__INIT \
@@ -1408,6 +1414,60 @@ struct  Entitled__V1__PersonUse
     , {0,NULL}, {0,NULL}, {0,NULL}, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, ENTITLED__V1__CONFIDENCE__CONFIDENCE_UNSPECIFIED, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
+/*
+ * Begins a backup and returns at once; the same with follow_up tells how it goes on.
+ */
+struct  Entitled__V1__CreateBackupRequest
+{
+  ProtobufCMessage base;
+  /*
+   * 1 to 64 letters, digits, '.', '-' and '_'; or an absolute path that is the server's backup.dir
+   * and such a name. Empty: the server makes one of the time.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * Begin nothing: tell of the backup of this name that was asked for since the server started.
+   */
+  protobuf_c_boolean follow_up;
+};
+#define ENTITLED__V1__CREATE_BACKUP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__create_backup_request__descriptor) \
+    , {0,NULL}, 0 }
+
+
+struct  Entitled__V1__CreateBackupResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  /*
+   * On the server.
+   */
+  ProtobufCBinaryData path;
+  /*
+   * Before that it is none.
+   */
+  protobuf_c_boolean complete;
+  /*
+   * The last revision in it; 0 = not known yet.
+   */
+  uint64_t revision;
+  uint64_t files;
+  uint64_t bytes;
+  /*
+   * How many of them were read back and hashed.
+   */
+  uint64_t bytes_done;
+  int64_t created_at_ms;
+  /*
+   * Since then, or what it took.
+   */
+  uint64_t duration_ms;
+};
+#define ENTITLED__V1__CREATE_BACKUP_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__create_backup_response__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0, 0, 0 }
+
+
 /* Entitled__V1__Request methods */
 void   entitled__v1__request__init
                      (Entitled__V1__Request         *message);
@@ -2339,6 +2399,44 @@ Entitled__V1__PersonUse *
 void   entitled__v1__person_use__free_unpacked
                      (Entitled__V1__PersonUse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__CreateBackupRequest methods */
+void   entitled__v1__create_backup_request__init
+                     (Entitled__V1__CreateBackupRequest         *message);
+size_t entitled__v1__create_backup_request__get_packed_size
+                     (const Entitled__V1__CreateBackupRequest   *message);
+size_t entitled__v1__create_backup_request__pack
+                     (const Entitled__V1__CreateBackupRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__create_backup_request__pack_to_buffer
+                     (const Entitled__V1__CreateBackupRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CreateBackupRequest *
+       entitled__v1__create_backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__create_backup_request__free_unpacked
+                     (Entitled__V1__CreateBackupRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CreateBackupResponse methods */
+void   entitled__v1__create_backup_response__init
+                     (Entitled__V1__CreateBackupResponse         *message);
+size_t entitled__v1__create_backup_response__get_packed_size
+                     (const Entitled__V1__CreateBackupResponse   *message);
+size_t entitled__v1__create_backup_response__pack
+                     (const Entitled__V1__CreateBackupResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__create_backup_response__pack_to_buffer
+                     (const Entitled__V1__CreateBackupResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CreateBackupResponse *
+       entitled__v1__create_backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__create_backup_response__free_unpacked
+                     (Entitled__V1__CreateBackupResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__Request_Closure)
@@ -2488,6 +2586,12 @@ typedef void (*Entitled__V1__RefundRecord_Closure)
 typedef void (*Entitled__V1__PersonUse_Closure)
                  (const Entitled__V1__PersonUse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__CreateBackupRequest_Closure)
+                 (const Entitled__V1__CreateBackupRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CreateBackupResponse_Closure)
+                 (const Entitled__V1__CreateBackupResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2550,6 +2654,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__list_refunds_request__desc
 extern const ProtobufCMessageDescriptor entitled__v1__list_refunds_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__refund_record__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__person_use__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__create_backup_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__create_backup_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
