@@ -22,6 +22,7 @@ extension Responder {
         method = CallMethod(request.call)
         do throws(Refusal) {
             if isDraining { throw .draining }
+            try authorize(request.apiKey.bytes.span, for: method)
             switch request.call {
             case nil:
                 throw .unknownCall
@@ -33,6 +34,7 @@ extension Responder {
                 try dispatch(request, call, body.count, &machine, &calls, nowMilliseconds)
             }
         } catch {
+            auditRefused(request, error)
             refuse(request.id, error, &output)
         }
     }
@@ -79,27 +81,35 @@ extension Responder {
         let validation = CallValidation(
             frameByteCountMax: limits.frameByteCountMax,
             isAppStoreConfigured: access.isAppStoreConfigured,
-            nowMilliseconds: batchMilliseconds, scopeIndex: access.scopeIndex)
+            nowMilliseconds: batchMilliseconds, scopeIndex: access.scopeIndex,
+            allows: allows, isLimited: isLimited)
         guard let sessionCall = try validation.sessionCall(call) else { throw .unknownCall }
-        let tag = CallTag(
+        var tag = CallTag(
             requestID: request.id, byteCount: byteCount, isHeavyRead: sessionCall.isHeavyRead,
             method: method, startedMicroseconds: batchMicroseconds)
+        tag.audited = auditedCall(request, call)
         machine.began(byteCount: byteCount)
         calls.add(
             PendingCall(
                 tag: tag,
                 deadlineMilliseconds: limits.deadline(
                     timeoutMilliseconds: request.timeoutMilliseconds, at: nowMilliseconds),
-                call: sessionCall))
+                call: sessionCall, allowedScopes: allowedScopes))
         calls.startHeavyRead(
             pendingOutputByteCount: machine.pendingOutputByteCount,
             below: limits.heavyReadOutputByteCountMax)
     }
 
     private func appendServerInfo(_ requestID: UInt64, to output: inout OutputBuffer) {
+        var info = access.serverInfo()
+        if let allowedScopes {
+            // What is counted is counted over all apps.
+            info.scopes = allowedScopes
+            info.customerCount = 0
+            info.transactionCount = 0
+        }
         let response = Response(
-            id: requestID,
-            result: .getServerInfo(ReplyMapping.serverInfo(access.serverInfo(), identity)))
+            id: requestID, result: .getServerInfo(ReplyMapping.serverInfo(info, identity)))
         ReplyMapping.append(response, to: &output, in: arena, limits)
         counts.answered(.getServerInfo)
     }

@@ -1,7 +1,7 @@
 internal import Wire
 
-/// A call of the service, as metrics tell calls apart; the raw values are those of the fields of
-/// `Request.call`, less 10.
+/// A call of the service, as metrics tell calls apart; the raw values are positions in counters, in
+/// the order of the fields of `Request.call`.
 package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
     case checkAccess = 0
     case checkAccessBatch
@@ -18,6 +18,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
     case auditAccess
     case getReconciliation
     case testNotification
+    case createBackup
     /// What is no call, or none that this release knows.
     case other
 
@@ -39,6 +40,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
         case .auditAccess: "AuditAccess"
         case .getReconciliation: "GetReconciliation"
         case .testNotification: "TestNotification"
+        case .createBackup: "CreateBackup"
         case .other: "other"
         }
     }
@@ -62,6 +64,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
         case .auditAccess: self = .auditAccess
         case .getReconciliation: self = .getReconciliation
         case .testNotification: self = .testNotification
+        case .createBackup: self = .createBackup
         }
     }
 }

@@ -15,11 +15,15 @@ struct CallValidation {
     let nowMilliseconds: Int64
     /// The index of a configured app and environment; nil where it is not configured.
     let scopeIndex: (Span<UInt8>, Int32) -> ScopeIndex?
+    /// Whether the caller may speak of a configured app and environment.
+    var allows: (ScopeIndex) -> Bool = { _ in true }
+    /// Whether he may speak of some only.
+    var isLimited = false
 
     /// The call in `call`; nil where it is one that loops answer themselves.
     ///
-    /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD, UNKNOWN_SCOPE or
-    ///   APP_STORE_NOT_CONFIGURED.
+    /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD, UNKNOWN_SCOPE, APP_NOT_ALLOWED
+    ///   or APP_STORE_NOT_CONFIGURED.
     func sessionCall(_ call: Request.Call) throws(Refusal) -> SessionCall? {
         switch call {
         case .checkAccess, .checkAccessBatch, .getServerInfo:
@@ -45,6 +49,8 @@ struct CallValidation {
             .remote(try remoteCall(call))
         case .listCustomers, .getFamily, .listRefunds, .auditAccess, .getReconciliation:
             .read(try listCall(call))
+        case .createBackup(let message):
+            .read(.backup(try backup(message)))
         }
     }
 
@@ -98,7 +104,9 @@ struct CallValidation {
     func scope(_ scope: Message.Scope?) throws(Refusal) -> ScopeIndex {
         let bundleID = scope?.bundleID.bytes ?? []
         let environment = scope?.environment.rawValue ?? 0
-        guard let index = scopeIndex(bundleID.span, environment) else { throw .unknownScope }
+        guard let index = scopeIndex(bundleID.span, environment), allows(index) else {
+            throw isLimited ? .appNotAllowed : .unknownScope
+        }
         return index
     }
 

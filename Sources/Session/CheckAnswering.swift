@@ -23,7 +23,7 @@ extension Responder {
         {
             method = .checkAccessBatch
             defer { method = .checkAccess }
-            answered = answerBatch(envelope.id, body, isOverLimit: isOverLimit, &output)
+            answered = answerBatch(envelope, body, isOverLimit: isOverLimit, &output)
             envelope.check.minRevision = checks.lazy.map(\.minRevision).max() ?? 0
         } else {
             return try answerOther(body, &machine, &calls, &output, nowMilliseconds)
@@ -37,6 +37,7 @@ extension Responder {
     ) -> Bool {
         do throws(Refusal) {
             if isDraining { throw .draining }
+            try authorize(body.extracting(envelope.apiKey), for: .checkAccess)
             let place = try place(of: envelope.check, body)
             let batch = access.batch()
             guard envelope.check.minRevision <= batch.revision else { return false }
@@ -57,10 +58,12 @@ extension Responder {
 
     /// Answers the checks in `checks`, all of one revision; false where one's is still to come.
     private func answerBatch(
-        _ requestID: UInt64, _ body: Span<UInt8>, isOverLimit: Bool, _ output: inout OutputBuffer
+        _ envelope: CheckEnvelope, _ body: Span<UInt8>, isOverLimit: Bool,
+        _ output: inout OutputBuffer
     ) -> Bool {
         do throws(Refusal) {
             if isDraining { throw .draining }
+            try authorize(body.extracting(envelope.apiKey), for: .checkAccessBatch)
             if isOverLimit { throw .batchTooLarge(limits) }
             var minRevision: UInt64 = 0
             for check in checks {
@@ -76,11 +79,11 @@ extension Responder {
             guard results.count + 64 <= limits.frameByteCountMax else {
                 throw .answerTooLarge(limits)
             }
-            Self.appendBatch(requestID, results, revision, to: &output)
+            Self.appendBatch(envelope.id, results, revision, to: &output)
             counts.answered(.checkAccessBatch)
             meter?.countBatch()
         } catch {
-            refuse(requestID, error, &output)
+            refuse(envelope.id, error, &output)
         }
         return true
     }

@@ -28,8 +28,9 @@ extension Responder {
     func place(of check: CheckFields, _ text: Span<UInt8>) throws(Refusal) -> CheckPlace {
         if let refusal = Refusal(check.fault(in: text)) { throw refusal }
         let bundleID = text.extracting(check.bundleID)
-        guard let scope = access.scopeIndex(bundleID: bundleID, environment: check.environment)
-        else { throw .unknownScope }
+        guard let scope = access.scopeIndex(bundleID: bundleID, environment: check.environment),
+            allows(scope)
+        else { throw isLimited ? .appNotAllowed : .unknownScope }
         guard case .customerID = check.customerKind else {
             return CheckPlace(scope: scope, hash: 0)
         }

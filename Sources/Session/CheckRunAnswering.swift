@@ -43,6 +43,7 @@ extension Responder {
             let answeredCount = answer(
                 run, count, input, &machine, &output, outputStart: outputStart, &stages)
             guard answeredCount > 0 else { return }
+            if caller.isShutOut { machine.refusedInput() }
             position = run.frames[answeredCount - 1].end
             machine.tookFrame()
             guard answeredCount == CheckRun.countMax else { return }
@@ -66,6 +67,7 @@ extension Responder {
             if case .none = frames[index].fault { continue }
             stages.questions[index].isForMemory = false
         }
+        if isGuarded { authorizeRun(frames, count, input, &stages.questions) }
         meter?.beginBatch()
         var (index, refusedCount) = (0, 0)
         while index < count {
@@ -80,7 +82,7 @@ extension Responder {
                     append(stages, index, frame.requestID, check, input, step, &output)
                 } else if check.minRevision > step.batch.revision, case .none = frame.fault {
                     break
-                } else if !answerAlone(frame.requestID, check, input, in: step, &output) {
+                } else if !answerAlone(frame, check, input, in: step, &output) {
                     refusedCount &+= 1
                 }
                 index &+= 1
@@ -111,17 +113,19 @@ extension Responder {
 
     /// Answers a check as if it had come alone; false where it was refused.
     private func answerAlone(
-        _ requestID: UInt64, _ check: CheckFields, _ input: Span<UInt8>, in step: CheckStep,
+        _ frame: CheckRun.Frame, _ check: CheckFields, _ input: Span<UInt8>, in step: CheckStep,
         _ output: inout OutputBuffer
     ) -> Bool {
         do throws(Refusal) {
+            try authorize(input.extracting(frame.apiKey), for: .checkAccess)
             let place = try place(of: check, input)
             try withCatalog { (catalog) throws(Refusal) in
-                try answer(check, place, input, requestID, in: step, under: catalog, &output)
+                try answer(
+                    check, place, input, frame.requestID, in: step, under: catalog, &output)
             }
             return true
         } catch {
-            refuse(requestID, error, &output)
+            refuse(frame.requestID, error, &output)
             return false
         }
     }

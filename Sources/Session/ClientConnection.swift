@@ -13,6 +13,14 @@ package struct ClientConnection: ~Copyable {
     var machine: ConnectionStateMachine
     var decoder: FrameDecoder
     var calls = CallQueue()
+    /// Who calls, as far as he has shown.
+    var caller = Caller()
+    /// Who is at the other end. The transport sets it before the first byte of a request is given
+    /// out: after the handshake, where there is one.
+    package var peer: PeerIdentity {
+        get { caller.peer }
+        set { caller.peer = newValue }
+    }
 
     /// A connection just accepted.
     package init(limits: Limits) {
@@ -31,6 +39,12 @@ package struct ClientConnection: ~Copyable {
 
     /// Bytes received and not taken as frames yet.
     package var heldByteCount: Int { decoder.heldByteCount }
+
+    /// Bytes held for the peer: of frames that are not whole, of requests that are not answered, of
+    /// answers that it has not taken.
+    package var bufferedByteCount: Int {
+        decoder.heldByteCount + machine.inFlightByteCount + machine.pendingOutputByteCount
+    }
 
     /// Requests being worked on.
     package var inFlightCount: Int { machine.inFlightCount }
@@ -67,6 +81,23 @@ package struct ClientConnection: ~Copyable {
     mutating func ended(_ tag: CallTag) {
         machine.answered(byteCount: tag.byteCount)
         if tag.isHeavyRead { calls.heavyReadEnded() }
+    }
+
+    /// A handshake has begun, before which there are no frames.
+    package mutating func beganHandshake(at nowMilliseconds: Int64) {
+        machine.beganHandshake(at: nowMilliseconds)
+    }
+
+    /// The handshake is over: frames of `peer` follow.
+    package mutating func endedHandshake(with peer: PeerIdentity) {
+        machine.endedHandshake()
+        self.peer = peer
+    }
+
+    /// What came has no meaning: nothing more is taken, what is owed leaves.
+    package mutating func refusedInput() {
+        decoder.discard()
+        machine.refusedInput()
     }
 
     /// Tells how many bytes the socket has not taken, after every attempt to write.

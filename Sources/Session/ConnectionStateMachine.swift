@@ -5,7 +5,8 @@
 /// | open | the peer ends its output | ending; frames held whole are still taken |
 /// | open | bytes that are no frame; a frame not whole in time | ending; none is taken |
 /// | open | drained, and nothing is owed | ending |
-/// | open, ending | the peer takes nothing for too long; the socket fails | closed |
+/// | open | a handshake is not over in time | closed |
+/// | open, ending | the peer takes next to nothing for too long; the socket fails | closed |
 /// | ending | nothing is owed, the output was ended, the peer has ended too | closed |
 /// | ending | nothing is owed, the output was ended, the peer has not | lingering |
 /// | lingering | the peer ends its output; the linger time is over | closed |
@@ -57,8 +58,11 @@ package struct ConnectionStateMachine: Equatable, Sendable {
     private var inputHasEnded = false
     private var heldByteCount = 0
     private var holdsWholeFrame = false
+    private var handshakeDeadline: Int64?
     private var frameDeadline: Int64?
     private var stallDeadline: Int64?
+    /// What the peer has taken since the stall's time began.
+    private var takenByteCount = 0
     private var lingerDeadline: Int64?
 
     /// A connection just accepted.
@@ -79,8 +83,14 @@ package struct ConnectionStateMachine: Equatable, Sendable {
 
     /// When `expire` has something to do; nil = never. At idle there is no timer.
     package var nextDeadlineMilliseconds: Int64? {
-        if frameDeadline == nil, stallDeadline == nil, lingerDeadline == nil { return nil }
-        return min(frameDeadline ?? .max, stallDeadline ?? .max, lingerDeadline ?? .max)
+        if frameDeadline == nil, stallDeadline == nil, lingerDeadline == nil,
+            handshakeDeadline == nil
+        {
+            return nil
+        }
+        return min(
+            frameDeadline ?? .max, stallDeadline ?? .max, lingerDeadline ?? .max,
+            handshakeDeadline ?? .max)
     }
 
     /// Whether frames that were held back may be taken now.
@@ -96,6 +106,18 @@ package struct ConnectionStateMachine: Equatable, Sendable {
     private var canTakeInput: Bool {
         !isPaused && inFlightByteCount < limits.inFlightByteCountMax
     }
+}
+
+// MARK: - Handshake
+
+extension ConnectionStateMachine {
+    /// A handshake has begun, before which there are no frames.
+    package mutating func beganHandshake(at nowMilliseconds: Int64) {
+        handshakeDeadline = nowMilliseconds + limits.handshakeMillisecondsMax
+    }
+
+    /// It is over; frames follow.
+    package mutating func endedHandshake() { handshakeDeadline = nil }
 }
 
 // MARK: - Frames
@@ -193,12 +215,14 @@ extension ConnectionStateMachine {
 extension ConnectionStateMachine {
     /// Tells how many bytes the socket has not taken, after every attempt to write.
     package mutating func outputPending(byteCount: Int, at nowMilliseconds: Int64) {
-        let hasMoved = byteCount < pendingOutputByteCount
+        takenByteCount += max(0, pendingOutputByteCount - byteCount)
         pendingOutputByteCount = byteCount
         if byteCount == 0 {
             stallDeadline = nil
-        } else if hasMoved || stallDeadline == nil {
+            takenByteCount = 0
+        } else if stallDeadline == nil || takenByteCount >= limits.writeProgressByteCount {
             stallDeadline = nowMilliseconds + limits.writeStallMillisecondsMax
+            takenByteCount = 0
         }
         if byteCount >= limits.outputHighWaterByteCount {
             isPaused = true
@@ -224,6 +248,7 @@ extension ConnectionStateMachine {
         state = .closed
         takesFrames = false
         holdsWholeFrame = false
+        handshakeDeadline = nil
         frameDeadline = nil
         stallDeadline = nil
         lingerDeadline = nil
@@ -239,6 +264,10 @@ extension ConnectionStateMachine {
 
     /// Applies the deadlines that have come.
     package mutating func expire(at nowMilliseconds: Int64) -> Expiry {
+        if let handshakeDeadline, handshakeDeadline <= nowMilliseconds {
+            closed()
+            return .nothing
+        }
         if let stallDeadline, stallDeadline <= nowMilliseconds {
             closed()
             return .nothing

@@ -24,10 +24,15 @@ package struct Limits: Equatable, Sendable {
     package var outputLowWaterByteCount = 64 << 10
     /// With this many bytes of answers waiting no heavy read (a whole customer) is started.
     package var heavyReadOutputByteCountMax = 64 << 10
+    /// A TLS handshake must be over within this many milliseconds of the connection's start.
+    package var handshakeMillisecondsMax: Int64 = 10_000
     /// A frame begun must be whole within this many milliseconds.
     package var frameMillisecondsMax: Int64 = 10_000
-    /// A peer that takes nothing of what waits for it is given up after this many milliseconds.
+    /// A peer that has not taken `writeProgressByteCount` of what waits for it, nor all of it,
+    /// within this many milliseconds is given up.
     package var writeStallMillisecondsMax: Int64 = 30_000
+    /// Half a kilobyte a second is a connection; a byte now and then is somebody who holds memory.
+    package var writeProgressByteCount = 16 << 10
     /// After the last answer, how long a peer that goes on sending is listened to, in milliseconds:
     /// a close with unread input would destroy the answer on its way. Within a second all is over.
     package var lingerMillisecondsMax: Int64 = 500
@@ -46,7 +51,7 @@ package struct Limits: Equatable, Sendable {
         precondition(outputLowWaterByteCount <= outputHighWaterByteCount)
         precondition(0 < heavyReadOutputByteCountMax)
         precondition(0 < frameMillisecondsMax && 0 < writeStallMillisecondsMax)
-        precondition(0 < lingerMillisecondsMax)
+        precondition(0 < lingerMillisecondsMax && 0 < handshakeMillisecondsMax)
     }
 
     /// The deadline of a request that came at `nowMilliseconds` and asks for `timeoutMilliseconds`.

@@ -1,3 +1,4 @@
+package import Entitlements
 package import Service
 
 /// Work that does not belong on a loop.
@@ -22,6 +23,8 @@ package struct CallTag: Hashable, Sendable {
     package var method = CallMethod.other
     /// When its batch of requests was read, by the monotonic clock, in microseconds.
     package var startedMicroseconds: UInt64 = 0
+    /// What is written down when it has ended; nil: nothing.
+    var audited: AuditedCall?
 }
 
 /// A call that leaves its connection, to come back as an answer.
@@ -32,6 +35,35 @@ package struct PendingCall: Sendable {
     package let deadlineMilliseconds: Int64
     /// What is to be done.
     package let call: SessionCall
+    /// The apps and environments that the caller may speak of; nil: all. Which one signed data are
+    /// of is known when they are verified: ask `checkScope` before anything is stored.
+    package var allowedScopes: [Scope]?
+
+    /// Applies the caller's limits to verified data.
+    ///
+    /// - Parameter scope: What they are of; nil: of no app.
+    /// - Throws: `Refusal` with APP_NOT_ALLOWED.
+    package func checkScope(_ scope: Scope?) throws(Refusal) {
+        guard let allowedScopes else { return }
+        guard let scope, allowedScopes.contains(where: { $0.isSame(as: scope) }) else {
+            throw .appNotAllowed
+        }
+    }
+
+    /// What of an answer the caller may see: a view of one app's queue also carries counts of the
+    /// whole server, which are left out for whoever is limited to some apps.
+    package func limited(_ reply: ReadReply) -> ReadReply {
+        guard allowedScopes != nil, case .reconciliation(var view) = reply else { return reply }
+        (view.succeededCount, view.failedCount, view.lastFailure) = (0, 0, nil)
+        return .reconciliation(view)
+    }
+}
+
+extension Scope {
+    /// Byte by byte: `==` of its text takes canonical equivalents for equal.
+    fileprivate func isSame(as other: Scope) -> Bool {
+        environment == other.environment && bundleID.utf8.elementsEqual(other.bundleID.utf8)
+    }
 }
 
 /// What became of a call.

@@ -126,7 +126,7 @@ extension ReadReply {
         case .refunds(let page): page.refunds.count
         case .audit(let page): page.findings.count
         case .reconciliation(let view): view.refreshes.count
-        case .customer, .family: nil
+        case .customer, .family, .backup: nil
         }
     }
 }
@@ -152,7 +152,7 @@ extension ReadCall {
         case .reconciliation(var query):
             query.countMax = countMax
             self = .reconciliation(query)
-        case .customer, .family:
+        case .customer, .family, .backup:
             break
         }
     }

@@ -20,6 +20,8 @@ extension ReplyMapping {
             Response(id: requestID, result: .auditAccess(audit(page)))
         case .reconciliation(let view):
             Response(id: requestID, result: .getReconciliation(reconciliation(view)))
+        case .backup(let status):
+            Response(id: requestID, result: .createBackup(backup(status)))
         }
     }
 

@@ -1,3 +1,4 @@
+package import Authorization
 package import Service
 internal import SnapshotTable
 package import Wire
@@ -29,6 +30,18 @@ package final class Responder {
     /// A strangely encoded request in the usual encoding.
     var rewritten = OutputBuffer()
 
+    /// Where the ring of now hangs; the loop's own reference to it is `ring`.
+    let keys: KeyBoard
+    var ring: KeyRing
+    var ringGeneration: UInt64
+    /// Whether callers are asked who they are.
+    var isGuarded: Bool
+    /// Who calls on the connection at hand: it is here while its batch is answered.
+    var caller = Caller()
+    /// Where calls are written down; nil: nowhere.
+    let audit: AuditTrail?
+    var deniedBudget = DeniedBudget()
+
     /// What was answered.
     package let counts: CallCounter
     /// What the frame at hand asks for, where it is no check of its own; for `counts`.
@@ -42,7 +55,8 @@ package final class Responder {
     /// A responder of one loop; it takes one of the places that the service has for readers.
     package init(
         access: AccessReader, limits: Limits, identity: ServerIdentity, meter: UsageMeter? = nil,
-        counts: CallCounter = CallCounter()
+        counts: CallCounter = CallCounter(), keys: KeyBoard = KeyBoard(),
+        audit: AuditTrail? = nil
     ) {
         limits.precheck()
         self.access = access
@@ -51,6 +65,11 @@ package final class Responder {
         self.limits = limits
         self.identity = identity
         self.counts = counts
+        self.keys = keys
+        self.audit = audit
+        ringGeneration = keys.generation
+        ring = keys.ring
+        isGuarded = !ring.isOpen
     }
 
     /// Takes every whole frame of `input`, and of what the connection holds, and answers.
@@ -61,6 +80,9 @@ package final class Responder {
         guard !connection.machine.discardsInput else { return connection.decoder.discard() }
         // One batch of reads of the table, and one look at the clock, per batch of requests.
         lookAtClock()
+        lookAtKeys()
+        beginCaller(&connection)
+        defer { endCaller(&connection) }
         access.table.beginReading(reader)
         defer { access.table.endReading(reader) }
         do throws(WireError) {
@@ -96,7 +118,17 @@ package final class Responder {
         _ tag: CallTag, frame: [UInt8], on connection: inout ClientConnection,
         output: inout OutputBuffer
     ) {
-        count(tag, code: ReplyStatus.code(of: frame))
+        let code = ReplyStatus.code(of: frame)
+        count(tag, code: code)
+        // Nothing else is denied beside the loops.
+        if code == Int(StatusCode.permissionDenied.rawValue) {
+            access.counters.count(.appNotAllowed)
+        }
+        if let audited = tag.audited {
+            write(
+                audited, code: Int32(truncatingIfNeeded: code),
+                reason: ReplyStatus.reason(of: frame))
+        }
         guard connection.machine.state != .closed else { return }
         output.append(frame.span)
         connection.ended(tag)
@@ -120,6 +152,9 @@ package final class Responder {
         let checks = connection.calls.takeParked(upTo: access.revision)
         guard !checks.isEmpty else { return }
         lookAtClock()
+        lookAtKeys()
+        beginCaller(&connection)
+        defer { endCaller(&connection) }
         access.table.beginReading(reader)
         defer { access.table.endReading(reader) }
         for check in checks {
@@ -162,6 +197,18 @@ package final class Responder {
 }
 
 extension Responder {
+    /// The connection's caller comes here for the time of a batch, and goes back: so what answers
+    /// its frames need not be handed it from call to call.
+    private func beginCaller(_ connection: inout ClientConnection) {
+        if isGuarded || audit != nil { swap(&caller, &connection.caller) }
+    }
+
+    private func endCaller(_ connection: inout ClientConnection) {
+        guard isGuarded || audit != nil else { return }
+        swap(&caller, &connection.caller)
+        if connection.caller.isShutOut { connection.machine.refusedInput() }
+    }
+
     private func lookAtClock() {
         batchMilliseconds = access.nowMilliseconds
         meter?.setTime(batchMilliseconds)
@@ -187,6 +234,8 @@ extension Responder {
             machine.tookFrame()
             try answer(
                 decoder.bytes(of: body, in: input), &machine, &calls, &output, nowMilliseconds)
+            // Too many without a key: what is owed still leaves, nothing more is taken.
+            if caller.isShutOut { machine.refusedInput() }
         }
     }
 
@@ -205,6 +254,9 @@ extension Responder {
     private func refuse(_ tag: CallTag, _ refusal: Refusal, _ output: inout OutputBuffer) {
         access.counters.count(refusal.reason)
         count(tag, code: Int(refusal.status.rawValue))
+        if let audited = tag.audited {
+            write(audited, code: refusal.status.rawValue, reason: refusal.reason.rawValue)
+        }
         ReplyMapping.appendRefusal(tag.requestID, refusal, to: &output, in: arena)
     }
 
@@ -218,6 +270,7 @@ extension Responder {
     func refuse(_ requestID: UInt64, _ refusal: Refusal, _ output: inout OutputBuffer) {
         access.counters.count(refusal.reason)
         counts.answered(method, refusal.status)
+        if refusal.reason.isAboutCaller { denied(requestID, refusal) }
         ReplyMapping.appendRefusal(requestID, refusal, to: &output, in: arena)
     }
 }

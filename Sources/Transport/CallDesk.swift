@@ -195,9 +195,12 @@ extension CallDesk {
                 guard let event = try operations.prepareWithKnownChains(call) else {
                     return try leaveToChainChecker(job)
                 }
+                try job.pending.checkScope(event.scope)
                 leaveToCommitter(event, of: job)
             case .read(let call):
-                let frame = encoder.frame(for: call, job.pending.tag, read: operations.read)
+                let frame = encoder.frame(for: call, job.pending.tag) {
+                    (call) throws(Refusal) in job.pending.limited(try operations.read(call))
+                }
                 finish(job, frame: frame)
             case .remote:
                 throw Refusal(

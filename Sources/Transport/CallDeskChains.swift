@@ -34,7 +34,9 @@ extension CallDesk {
             preconditionFailure("only what is signed has a chain")
         }
         do throws(Refusal) {
-            leaveToCommitter(try operations.prepare(call), of: job)
+            let event = try operations.prepare(call)
+            try job.pending.checkScope(event.scope)
+            leaveToCommitter(event, of: job)
         } catch {
             finish(job, .refused(error), encoder)
         }

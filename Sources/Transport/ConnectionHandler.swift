@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Session
 internal import Storage
+internal import Synchronization
 internal import Wire
 
 /// Moves the bytes of one client's connection; its session decides, the loop's responder answers.
@@ -16,14 +17,30 @@ final class ConnectionHandler {
     var awaitedRevision: UInt64?
     /// Calls of this connection that have left the loop.
     var callIDs: Set<UInt64> = []
-    private let stream: StreamConnection
-    private let loop: ServerLoop
+    /// Nil: plain text.
+    let secure: SecureChannel?
+    let stream: StreamConnection
+    let loop: ServerLoop
+    var parts: ServerLoop.Parts { loop.parts }
 
-    init(id: UInt64, stream: StreamConnection, loop: ServerLoop) {
+    /// Who is counted for it; nil: nobody.
+    var admittedPeer: PeerAddress?
+    /// Whether it is only being told that it is refused.
+    var isRefused = false
+    /// What it holds, as the loop knows.
+    var accountedByteCount = 0
+
+    init(
+        id: UInt64, stream: StreamConnection, peer: PeerAddress?, secure: SecureChannel?,
+        loop: ServerLoop
+    ) {
         self.id = id
         self.stream = stream
+        self.secure = secure
         self.loop = loop
         session = ClientConnection(limits: loop.options.limits)
+        session.peer.address = peer?.text ?? ""
+        if secure != nil { session.beganHandshake(at: loop.nowMilliseconds) }
     }
 
     /// Starts to read.
@@ -53,8 +70,25 @@ final class ConnectionHandler {
             guard session.shouldResume else { break }
             loop.responder.resume(&session, output: &output, at: now)
         }
+        let held = session.bufferedByteCount
+        if held != accountedByteCount {
+            loop.account(self, byteCount: held)
+            if loop.mustShed(self) { return shed(&session) }
+        }
         followSession(&session)
         loop.watch(self, session)
+    }
+
+    /// All connections together hold too much, and this one more than its share: what it asked for
+    /// is not answered.
+    private func shed(_ session: inout ClientConnection) {
+        loop.parts.counters.shedConnections.add(1, ordering: .relaxed)
+        if secure == nil, !stream.isClosing {
+            // Best effort: whoever does not read does not read this either.
+            let frame = ConnectionRefusal.tooMuchBuffered
+            _ = try? stream.tryWrite(frame.span)
+        }
+        close(&session)
     }
 
     /// One call of `write` for all that was answered; what the socket does not take is queued.
@@ -64,6 +98,7 @@ final class ConnectionHandler {
         guard !output.isEmpty else { return true }
         defer { output.removeAll() }
         loop.responder.counts.sent(byteCount: output.count)
+        if let secure { return send(output, by: secure) }
         do throws(UVError) {
             try stream.write(output.bytes)
             return true
@@ -82,8 +117,9 @@ final class ConnectionHandler {
     private func followSession(_ session: inout ClientConnection) {
         switch session.step {
         case .proceed(let reads):
-            if reads { stream.startReading() } else { stream.stopReading() }
+            if reads, !isWaitingForHandshake { stream.startReading() } else { stream.stopReading() }
         case .endOutput:
+            if let secure { sayGoodbye(secure) }
             stream.shutdownWrites()
             session.outputEnded(at: loop.nowMilliseconds)
             if session.step == .close { close(&session) } else { stream.startReading() }
@@ -92,7 +128,8 @@ final class ConnectionHandler {
         }
     }
 
-    /// Tells the peer something that answers none of its requests, and ends the connection.
+    /// Tells the peer something that answers none of its requests, and ends the connection. Plain
+    /// text only: before a handshake nothing can be said.
     func refuse(with frame: [UInt8]) {
         loop.output.append(frame.span)
         session.drain()
@@ -104,6 +141,11 @@ final class ConnectionHandler {
 
     private func close(_ session: inout ClientConnection) {
         guard !stream.isClosing else { return }
+        if let secure {
+            secure.waiting = []
+            endHandshake(secure)
+            loop.warmChannels.forget(secure)
+        }
         session.closed()
         loop.forget(self)
         stream.close()
@@ -112,10 +154,14 @@ final class ConnectionHandler {
 
 extension ConnectionHandler: StreamHandler {
     func stream(_ stream: StreamConnection, didRead bytes: Span<UInt8>) {
+        if let secure { return received(bytes, by: secure) }
         loop.beginBatch()
-        serve(bytes, &session, &loop.output)
+        receive(bytes)
         loop.endBatch()
     }
+
+    /// Takes what the peer said, within a batch of the loop.
+    func receive(_ bytes: Span<UInt8>) { serve(bytes, &session, &loop.output) }
 
     private func serve(
         _ bytes: Span<UInt8>, _ session: inout ClientConnection, _ output: inout OutputBuffer

@@ -48,12 +48,13 @@ package final class Server: Sendable {
         let gate = EndGate(count: options.loopCount, onEnd: onEnd)
         let usage = Self.usageDesk(options, counters)
         self.usage = usage
+        let census = options.census
         var threads: [Thread] = []
         do throws(UVError) {
             for (index, launch) in launches.enumerated() {
                 let plan = LoopPlan(
                     index: index, sockets: sockets.map { $0[index] }, access: service.reader,
-                    options: options, counters: counters, usage: usage, gate: gate)
+                    options: options, counters: counters, census: census, usage: usage, gate: gate)
                 threads.append(try plan.start(launch))
             }
             ports = try launches.map { launch throws(UVError) in try launch.port() }
@@ -163,6 +164,7 @@ private struct LoopPlan: Sendable {
     let access: AccessReader
     let options: ServerOptions
     let counters: ServerCounters
+    let census: PeerCensus
     let usage: UsageDesk?
     let gate: EndGate
 
@@ -174,7 +176,7 @@ private struct LoopPlan: Sendable {
                     loop: loop,
                     parts: .init(
                         index: index, access: access, options: options, desk: desk, port: port,
-                        counters: counters, usage: usage, onEnd: { gate.passed() }))
+                        counters: counters, census: census, usage: usage, onEnd: { gate.passed() }))
             }
         }
     }

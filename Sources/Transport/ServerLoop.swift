@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import OpenSSL
 internal import Service
 internal import Session
 internal import Storage
@@ -18,6 +19,7 @@ final class ServerLoop {
         var desk: CallDesk
         var port: LoopPort
         var counters: ServerCounters
+        var census: PeerCensus
         /// Nil: nothing is metered.
         var usage: UsageDesk?
         var onEnd: @Sendable () -> Void
@@ -46,6 +48,14 @@ final class ServerLoop {
     let parts: Parts
     let responder: Responder
     private(set) var flusher: UsageFlusher?
+    let handshakes: HandshakeQueue
+    /// What the connections hold.
+    var budget: BufferBudget
+    /// Where every TLS connection of the loop decrypts and encrypts.
+    let tlsBuffers = TLSBuffers()
+    var warmChannels = WarmChannels()
+    /// Connections that are being told why they are refused.
+    var politeRefusalCount = 0
     /// The answers of the event at hand; empty between events.
     var output = OutputBuffer(capacity: Loop.readByteCountMax)
     var state = State.serving
@@ -62,7 +72,7 @@ final class ServerLoop {
     var drainTimers: [Timer] = []
     /// The monotonic clock at the end of the last batch of this iteration; 0 = not known.
     private var endOfBatch: UInt64 = 0
-    private var nextConnectionID: UInt64 = 0
+    var nextConnectionID: UInt64 = 0
     private var nextCallID: UInt64 = 0
 
     var options: ServerOptions { parts.options }
@@ -73,6 +83,9 @@ final class ServerLoop {
     init(loop: Loop, parts: Parts) throws(UVError) {
         self.loop = loop
         self.parts = parts
+        budget = BufferBudget(
+            byteCountMax: parts.options.bufferedByteCountMax / parts.options.loopCount)
+        handshakes = try HandshakeQueue(loop: loop, countMax: parts.options.handshakeCountMax)
         flusher = try parts.usage.map { (desk) throws(UVError) in
             try UsageFlusher(
                 loop: loop, desk: desk, loopIndex: parts.index,
@@ -80,9 +93,13 @@ final class ServerLoop {
         }
         responder = Responder(
             access: parts.access, limits: parts.options.limits, identity: parts.options.identity,
-            meter: flusher?.meter, counts: parts.port.counts)
+            meter: flusher?.meter, counts: parts.port.counts, keys: parts.options.keys,
+            audit: parts.options.audit)
         deadlineTimer = try Timer(loop: loop) { [unowned self] in timerFired() }
-        _ = try LoopHook(loop: loop, phase: .beforeSleep) { [unowned self] in clockIsOld() }
+        _ = try LoopHook(loop: loop, phase: .beforeSleep) { [unowned self] in
+            clockIsOld()
+            handshakes.iterationEnded()
+        }
     }
 
     // MARK: Connections
@@ -90,44 +107,24 @@ final class ServerLoop {
     /// Listens on `sockets`.
     func listen(on sockets: [ListeningSocket]) throws(UVError) {
         for socket in sockets {
+            let tls = parts.options.tls(for: socket.address)
             let listener = try Listener(loop: loop, socket: socket) { [unowned self] _, result in
-                accepted(result)
+                accepted(result, tls)
             }
             listeners.append(listener)
         }
     }
 
-    private func accepted(_ result: Result<StreamConnection, UVError>) {
-        let counters = parts.counters
-        guard case .success(let stream) = result else {
-            counters.failedAccepts.add(1, ordering: .relaxed)
-            return
-        }
-        counters.acceptedConnections.add(1, ordering: .relaxed)
-        let count = counters.connections.add(1, ordering: .relaxed).newValue
-        let handler = ConnectionHandler(id: nextConnectionID, stream: stream, loop: self)
-        nextConnectionID += 1
-        connections[handler.id] = handler
-        guard count > options.connectionCountMax else { return handler.start() }
-        counters.refusedConnections.add(1, ordering: .relaxed)
-        // A few are told why; beyond that being polite would cost what the limit protects.
-        handler.start()
-        if count <= options.connectionCountMax + Self.politeRefusalCountMax {
-            handler.refuse(with: ConnectionRefusal.frame)
-        } else {
-            handler.close()
-        }
-    }
-
-    private static var politeRefusalCountMax: Int { 64 }
-
     /// A connection is being closed: gives up its calls.
     func forget(_ handler: ConnectionHandler) {
         for callID in handler.callIDs {
-            _ = calls.removeValue(forKey: callID)?.claim.abandon()
+            guard let call = calls.removeValue(forKey: callID) else { continue }
+            _ = call.claim.abandon()
+            responder.abandoned(call.tag)
         }
         handler.callIDs = []
         awaiting.remove(handler.id)
+        account(handler, byteCount: 0)
         if handler.armedDeadline != nil {
             handler.armedDeadline = nil
             armedConnectionCount -= 1
@@ -138,6 +135,8 @@ final class ServerLoop {
     func wasClosed(_ handler: ConnectionHandler) {
         forget(handler)
         guard connections.removeValue(forKey: handler.id) != nil else { return }
+        if let peer = handler.admittedPeer { parts.census.release(peer) }
+        if handler.isRefused { politeRefusalCount -= 1 }
         parts.counters.connections.subtract(1, ordering: .relaxed)
         if state == .draining, connections.isEmpty { end() }
     }

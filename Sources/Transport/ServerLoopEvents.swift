@@ -205,6 +205,7 @@ extension ServerLoop {
         guard state != .ended else { return }
         state = .ended
         deadlineTimer?.close()
+        handshakes.close()
         for timer in drainTimers { timer.close() }
         drainTimers = []
         flusher?.end()

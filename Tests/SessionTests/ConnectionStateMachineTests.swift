@@ -84,14 +84,17 @@ import Testing
         #expect(machine.nextDeadlineMilliseconds == limits.writeStallMillisecondsMax)
     }
 
-    @Test func `a peer that takes nothing is given up, one that takes a little is not`() {
+    @Test func `a peer that takes next to nothing is given up, one that goes on taking is not`() {
         var machine = ConnectionStateMachine(limits: limits)
-        machine.outputPending(byteCount: 1000, at: 0)
-        machine.outputPending(byteCount: 1000, at: 20_000)
+        let step = limits.writeProgressByteCount
+        machine.outputPending(byteCount: 4 * step, at: 0)
+        machine.outputPending(byteCount: 4 * step, at: 20_000)
         #expect(machine.nextDeadlineMilliseconds == 30_000)
-        machine.outputPending(byteCount: 1200, at: 25_000)
+        // A byte now and then is no progress.
+        machine.outputPending(byteCount: 4 * step - 1, at: 25_000)
+        machine.outputPending(byteCount: 3 * step + 1, at: 28_000)
         #expect(machine.nextDeadlineMilliseconds == 30_000)
-        machine.outputPending(byteCount: 999, at: 29_000)
+        machine.outputPending(byteCount: 3 * step, at: 29_000)
         #expect(machine.nextDeadlineMilliseconds == 59_000)
         let first = machine.expire(at: 58_999)
         #expect(first == .nothing)
@@ -99,6 +102,28 @@ import Testing
         _ = machine.expire(at: 59_000)
         #expect(machine.step == .close)
         #expect(machine.nextDeadlineMilliseconds == nil)
+    }
+
+    @Test func `a peer that has taken all has its time anew`() {
+        var machine = ConnectionStateMachine(limits: limits)
+        machine.outputPending(byteCount: 100, at: 0)
+        machine.outputPending(byteCount: 0, at: 29_999)
+        #expect(machine.nextDeadlineMilliseconds == nil)
+        machine.outputPending(byteCount: 100, at: 40_000)
+        #expect(machine.nextDeadlineMilliseconds == 70_000)
+    }
+
+    @Test func `a handshake has its own time, and frames follow it`() {
+        var machine = ConnectionStateMachine(limits: limits)
+        machine.beganHandshake(at: 5)
+        #expect(machine.nextDeadlineMilliseconds == 5 + limits.handshakeMillisecondsMax)
+        var late = machine
+        _ = late.expire(at: 5 + limits.handshakeMillisecondsMax)
+        #expect(late.step == .close)
+        machine.endedHandshake()
+        #expect(machine.nextDeadlineMilliseconds == nil)
+        _ = machine.expire(at: 100_000)
+        #expect(machine.state == .open)
     }
 
     @Test func `after the peer's end what is owed leaves, then the connection closes`() {

@@ -1,3 +1,4 @@
+import Authorization
 import Entitlements
 import Service
 import Session
@@ -5,6 +6,17 @@ import Storage
 import Synchronization
 import TestSupport
 import Wire
+
+/// The wall clock of a bench's service, which a test may set.
+final class BenchClock: Sendable {
+    private let value = Atomic(SessionBench.now)
+
+    /// Since 1970.
+    var milliseconds: Int64 {
+        get { value.load(ordering: .relaxed) }
+        set { value.store(newValue, ordering: .relaxed) }
+    }
+}
 
 /// One connection of a real service on a memory store; the test is its transport and its client.
 final class SessionBench {
@@ -36,12 +48,16 @@ final class SessionBench {
     private let encoder: ReplyEncoder
 
     init(
-        isAppStoreConfigured: Bool = false, _ change: (inout Limits) -> Void = { _ in }
+        isAppStoreConfigured: Bool = false, otherApps: [String] = [],
+        keys: KeyBoard = KeyBoard(), audit: AuditTrail? = nil,
+        time: BenchClock = BenchClock(),
+        _ change: (inout Limits) -> Void = { _ in }
     ) throws {
         var limits = Limits()
         change(&limits)
         self.limits = limits
-        fixtures = SignedFixtures(authority: try Self.authority.get())
+        let fixtures = SignedFixtures(authority: try Self.authority.get())
+        self.fixtures = fixtures
         let catalog = Catalog(products: ["meadow.lifetime": .init(entitlements: ["plus"])])
         let app = AppConfiguration(
             bundleID: fixtures.bundleID, appAppleID: fixtures.appAppleID,
@@ -49,13 +65,19 @@ final class SessionBench {
         service = try EntitlementService(
             store: store,
             configuration: ServiceConfiguration(
-                apps: [app], roots: [fixtures.authority.trustedRoot],
+                apps: [app]
+                    + otherApps.map {
+                        AppConfiguration(
+                            bundleID: $0, appAppleID: fixtures.appAppleID + 1,
+                            environments: [.production], catalog: Catalog())
+                    }, roots: [fixtures.authority.trustedRoot],
                 isAppStoreConfigured: isAppStoreConfigured,
-                clock: { Timestamp(milliseconds: Self.now) }))
+                clock: { Timestamp(milliseconds: time.milliseconds) }))
         try service.warm()
         responder = Responder(
             access: service.reader, limits: limits,
-            identity: ServerIdentity(version: "1.2.3", commit: "abc"), meter: meter)
+            identity: ServerIdentity(version: "1.2.3", commit: "abc"), meter: meter, keys: keys,
+            audit: audit)
         connection = ClientConnection(limits: limits)
         encoder = ReplyEncoder(limits: limits)
     }
@@ -121,25 +143,29 @@ final class SessionBench {
         let frame: [UInt8]
         if case .read(let read) = call.call {
             frame = encoder.frame(for: read, call.tag) { (query) throws(Refusal) in
-                guard let read = self.read else { return try service.read(query) }
+                guard let read = self.read else {
+                    return call.limited(try service.read(query))
+                }
                 return try read(query)
             }
         } else {
-            frame = encoder.frame(for: reply(call.call), call.tag)
+            frame = encoder.frame(for: reply(call), call.tag)
         }
         responder.completed(call.tag, frame: frame, on: &connection, output: &output)
         settle()
     }
 
-    private func reply(_ call: SessionCall) -> CallReply {
+    private func reply(_ pending: PendingCall) -> CallReply {
         do throws(Refusal) {
-            switch call {
+            switch pending.call {
             case .read(let call):
                 return .read(try service.read(call))
             case .remote(let call):
                 return .remote(try remote(call))
             case .write(let write):
-                let results = service.commit([try service.prepare(write)])
+                let event = try service.prepare(write)
+                try pending.checkScope(event.scope)
+                let results = service.commit([event])
                 return .written(try results[0].get())
             }
         } catch {

@@ -74,15 +74,21 @@ final class TestClient {
                     return try Response(decoding: body.span, in: arena)
                 }
             }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0, errno == EAGAIN { throw ClientFailure.timedOut }
-            guard count > 0 else {
+            let bytes = try receive()
+            guard !bytes.isEmpty else {
                 guard received.isEmpty else { throw ClientFailure.partialFrame(received.count) }
                 return nil
             }
-            received += buffer[..<count]
+            received += bytes
         }
+    }
+
+    /// What comes next as it is; empty at the end of the stream or after a reset.
+    func receive() throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == EAGAIN { throw ClientFailure.timedOut }
+        return Array(buffer.prefix(max(0, count)))
     }
 
     func ask(_ request: Request) throws -> Response {
