@@ -61,6 +61,15 @@ package struct LogDirectoryCheck: Equatable, Sendable {
     package private(set) var unfinished: [String] = []
     /// The damage found first, naming the file.
     package private(set) var damage: String?
+    /// The number that follows the last change in any log, and the log; nil when no log holds one.
+    package private(set) var end: (nextSequence: UInt64, path: String)?
+
+    /// Whether the same was found.
+    package static func == (left: LogDirectoryCheck, right: LogDirectoryCheck) -> Bool {
+        left.unfinished == right.unfinished && left.damage == right.damage
+            && left.end?.nextSequence == right.end?.nextSequence
+            && left.end?.path == right.end?.path
+    }
 
     /// Checks all logs in `directory`, oldest first.
     ///
@@ -69,20 +78,17 @@ package struct LogDirectoryCheck: Equatable, Sendable {
         let numbers = try Files.names(in: directory).compactMap { name in
             name.hasSuffix(".log") ? UInt64(name.dropLast(4)).map { (number: $0, name: name) } : nil
         }
-        // Where a log before this one ended early, and the number that must come next.
-        var gapAfter: (path: String, nextSequence: UInt64)?
         for (_, name) in numbers.sorted(by: { $0.number < $1.number }) {
             let path = directory + "/" + name
             let check = try LogCheck(file: path)
-            if let gap = gapAfter, let first = check.firstSequence {
-                if first > gap.nextSequence {
-                    damage =
-                        "\(gap.path) ends early: changes \(gap.nextSequence) to "
-                        + "\(first - 1) are missing before \(path)"
-                    return
-                }
-                gapAfter = nil
+            if let last = end, let first = check.firstSequence, first > last.nextSequence {
+                // Cut, or a whole log between the two is gone: every change has a number.
+                damage =
+                    "\(last.path) ends early: changes \(last.nextSequence) to "
+                    + "\(first - 1) are missing before \(path)"
+                return
             }
+            if let next = check.nextSequence { end = (next, path) }
             switch check.end {
             case .whole: break
             case .unfinished(let offset, let byteCount):
@@ -90,7 +96,6 @@ package struct LogDirectoryCheck: Equatable, Sendable {
                     "\(path) ends in an unfinished record at byte \(offset); its \(byteCount) "
                         + "bytes are left out: a crash leaves such an end before it answers, a "
                         + "cut file may hold what was answered")
-                gapAfter = check.nextSequence.map { (path, $0) }
             case .damaged(let offset, let reason):
                 damage = "\(path) is damaged at byte \(offset): \(reason)"
                 return

@@ -30,6 +30,8 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
         var trouble: WriteTrouble?
         /// Whether the last commit was refused for want of space.
         var isShort = false
+        /// Where it is noted what was acknowledged; nil where the file could not be made yet.
+        var mark: MarkFile?
         var syncing: PeriodicTask?
     }
 
@@ -39,6 +41,8 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
     let current: ReaderWriterLock<Current>
     let writer: Mutex<Writer>
     private let writing = Atomic<Bool>(true)
+    /// Why a read failed, once one has.
+    private let damage = Mutex<String?>(nil)
 
     /// Opens the store in `directory`, making it when only the parent exists.
     ///
@@ -73,15 +77,30 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
             writer.withLock { $0.trouble = trouble }
             writesFail(shortage)
         }
+        let mark = shortage == nil ? openMark(opened.database) : nil
+        writer.withLock { $0.mark = mark }
         guard case .interval(let milliseconds) = options.sync else { return }
-        let syncing = Self.syncing(current, every: milliseconds, options.onNotice)
+        let syncing = Self.syncing(current, every: milliseconds, mark, options.onNotice)
         writer.withLock { $0.syncing = syncing }
     }
 
     deinit { close() }
 
+    /// The file of the mark, which says that all that is in `database` was acknowledged; nil where
+    /// it cannot be made: the store works without it, as those of earlier releases did.
+    private func openMark(_ database: Database) -> MarkFile? {
+        let path = Files.parent(of: databasePath) + "/" + AcknowledgedMark.fileName
+        guard let mark = try? MarkFile(path) else { return nil }
+        mark.set(database.latestSequenceNumber)
+        return mark
+    }
+
     /// Whether commits are taken; false from a failed write until writing works again.
     package var isWritable: Bool { writing.load(ordering: .relaxed) }
+
+    /// What the first read said that failed, and the store is damaged since; nil while all reads
+    /// are good. Only a repair and a restart help.
+    package var readProblem: String? { damage.withLock { $0 } }
 
     /// Closes the database and gives the directory up. Reads and commits throw `.unavailable`
     /// afterwards. Waits for those under way; never from inside a scan. May be called again.
@@ -150,7 +169,7 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
             let snapshot: StoreSnapshot =
                 switch current {
                 case .open(let database), .readOnly(let database):
-                    StoreSnapshot(of: database)
+                    StoreSnapshot(of: database) { self.readFails($0) }
                 case .closed(let reason): StoreSnapshot(closed: reason)
                 }
             defer { snapshot.end() }
@@ -166,10 +185,22 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
             case .open(let database), .readOnly(let database):
                 do throws(RocksDBError) {
                     return try body(database)
-                } catch { throw StorageError(reading: error) }
+                } catch { throw readFails(error) }
             case .closed(let reason): throw .unavailable(message: reason)
             }
         }
+    }
+
+    /// A read failed: tells so, the first time, and gives what the caller throws.
+    private func readFails(_ error: RocksDBError) -> StorageError {
+        let result = StorageError(reading: error)
+        let isFirst = damage.withLock { damage in
+            guard damage == nil else { return false }
+            damage = error.description
+            return true
+        }
+        if isFirst { options.onNotice(.readsFailing(message: error.description)) }
+        return result
     }
 
     // MARK: Writing
@@ -239,6 +270,11 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
             do throws(RocksDBError) {
                 try database.write(
                     WriteBatch(changes, of: database), synced: options.sync == .always)
+                // A mark must not be ahead of what a power cut leaves.
+                if options.sync == .always {
+                    if writer.mark == nil { writer.mark = openMark(database) }
+                    writer.mark?.set(database.latestSequenceNumber)
+                }
                 return nil
             } catch {
                 return WriteTrouble(
@@ -254,7 +290,7 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
 
     /// A thread that puts commits on disk every so many milliseconds.
     private static func syncing(
-        _ current: ReaderWriterLock<Current>, every milliseconds: UInt64,
+        _ current: ReaderWriterLock<Current>, every milliseconds: UInt64, _ mark: MarkFile?,
         _ onNotice: @escaping @Sendable (StorageNotice) -> Void
     ) -> PeriodicTask {
         let isFailing = Atomic<Bool>(false)
@@ -262,7 +298,9 @@ package final class RocksDBStore: EntitlementWriter, Sendable {
             current.withReading { current in
                 guard case .open(let database) = current else { return }
                 do throws(RocksDBError) {
+                    let sequence = database.latestSequenceNumber
                     try database.syncLog()
+                    mark?.set(sequence)
                     isFailing.store(false, ordering: .relaxed)
                 } catch {
                     guard !isFailing.exchange(true, ordering: .relaxed) else { return }

@@ -40,6 +40,8 @@ package enum StorageNotice: Equatable, Sendable, CustomStringConvertible {
     case writesFailing(message: String)
     /// Writes work again.
     case writesResumed
+    /// A read found damage, or the disk refused it: told once. What depends on it is refused.
+    case readsFailing(message: String)
     /// A write that was reported as failed had reached the disk after all; it was taken back.
     case failedWriteUndone
 
@@ -48,6 +50,7 @@ package enum StorageNotice: Equatable, Sendable, CustomStringConvertible {
         case .unfinishedRecord(let message): message
         case .writesFailing(let message): "the store takes no writes: \(message)"
         case .writesResumed: "the store takes writes again"
+        case .readsFailing(let message): "the store is damaged: \(message)"
         case .failedWriteUndone: "a write reported as failed had reached the disk; it was undone"
         }
     }

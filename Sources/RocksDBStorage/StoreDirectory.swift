@@ -5,6 +5,7 @@ internal import Storage
 ///
 /// | name | what |
 /// | --- | --- |
+/// | `ACKNOWLEDGED` | how far the data reached when a change was last acknowledged |
 /// | `FORMAT` | "entitled data format N": readable without RocksDB, so an older release can refuse
 /// |
 /// | `LOCK` | the lock file; carries the holder's process id |
@@ -17,7 +18,9 @@ struct StoreDirectory: ~Copyable, Sendable {
 
     private static let formatPrefix = "entitled data format "
     /// What may stand beside the database before `FORMAT` is written.
-    private static let namesBeforeFormat: Set = ["FORMAT.new", "LOCK", "lost+found", "store"]
+    private static let namesBeforeFormat: Set = [
+        AcknowledgedMark.fileName, "FORMAT.new", "LOCK", "lost+found", "store",
+    ]
     /// How the names of files begin that RocksDB makes before a database exists.
     private static let prefixesBeforeDatabase = ["LOCK", "LOG", "IDENTITY", "MANIFEST", "OPTIONS"]
 
@@ -48,11 +51,31 @@ struct StoreDirectory: ~Copyable, Sendable {
 
     /// Marks the store as made; after this an empty database is damage, not a beginning.
     borrowing func markFinished() throws(StorageError) {
-        let text = Self.formatPrefix + "\(Self.formatVersion)\n"
         let file = path + "/FORMAT"
         try onFiles(of: path) { () throws(FileError) in
-            try Files.replace(file, with: Array(text.utf8))
+            try Files.replace(file, with: Array(Self.formatText.utf8))
         }
+    }
+
+    /// What `FORMAT` says of data that this release writes.
+    static var formatText: String { formatPrefix + "\(formatVersion)\n" }
+
+    /// Takes the lock of a finished store that is only to be read; nil where there is none, as in
+    /// a backup. Nothing is made.
+    ///
+    /// - Throws: `.locked`, `.foreignDirectory`, `.newerFormat`, `.damaged`, `.noPermission`.
+    static func lockForReading(_ path: String) throws(StorageError) -> DirectoryLock? {
+        let entry = try onFiles(of: path) { () throws(FileError) in try Files.entry(at: path) }
+        guard entry == .directory else {
+            throw .cannotOpen(directory: path, message: "there is no such directory")
+        }
+        guard try inspect(path, isReadOnly: true).isFinished else {
+            throw .foreignDirectory(directory: path, message: "it holds no finished store")
+        }
+        let hasLock = try onFiles(of: path) { () throws(FileError) in
+            try Files.entry(at: path + "/LOCK") != nil
+        }
+        return hasLock ? try takeLock(path) : nil
     }
 
     private static func makeIfMissing(_ path: String) throws(StorageError) {
@@ -75,10 +98,10 @@ struct StoreDirectory: ~Copyable, Sendable {
     ///
     /// - Throws: for everything that is not a store, or not one that this release can open.
     private static func inspect(
-        _ path: String
+        _ path: String, isReadOnly: Bool = false
     ) throws(StorageError) -> (isFinished: Bool, hasDatabase: Bool) {
         let names = try onFiles(of: path) { () throws(FileError) in
-            try Files.checkAccess(to: path)
+            if !isReadOnly { try Files.checkAccess(to: path) }
             return Set(try Files.names(in: path))
         }
         let isFinished = names.contains("FORMAT")
@@ -93,16 +116,19 @@ struct StoreDirectory: ~Copyable, Sendable {
             guard !isFinished else { throw .damaged(message: "\(path)/store is missing") }
             return (false, false)
         }
-        return (isFinished, try inspectDatabase(path + "/store", isFinished: isFinished))
+        return (
+            isFinished,
+            try inspectDatabase(path + "/store", isFinished: isFinished, isReadOnly: isReadOnly)
+        )
     }
 
     /// Whether there is a database; RocksDB would make a new one over files that lost their
     /// `CURRENT`, so that is found here.
     private static func inspectDatabase(
-        _ path: String, isFinished: Bool
+        _ path: String, isFinished: Bool, isReadOnly: Bool
     ) throws(StorageError) -> Bool {
         let names = try onFiles(of: path) { () throws(FileError) in
-            try Files.checkAccess(to: path)
+            if !isReadOnly { try Files.checkAccess(to: path) }
             return try Files.names(in: path)
         }
         if names.contains("CURRENT") { return true }

@@ -32,22 +32,38 @@ enum StoreOpening {
     static func open(
         _ directory: String, _ purpose: Purpose, _ options: StorageOptions
     ) throws(StorageError) -> (database: Database, unfinished: [String]) {
-        var unfinished: [String] = []
-        if purpose != .create {
-            let check = try onFiles(of: directory) { () throws(FileError) in
-                try LogDirectoryCheck(directory: directory)
-            }
-            if let damage = check.damage {
-                throw .damaged(
-                    message: damage + "; acknowledged changes would be lost, so the store stays "
-                        + "closed: restore a backup, or repair the disk")
-            }
-            unfinished = check.unfinished
+        let mark = try AcknowledgedMark.read(beside: directory)
+        let logs = purpose == .create ? nil : try checkLogs(in: directory, mark)
+        var unfinished = logs?.unfinished ?? []
+        if let warning = mark.warning { unfinished.append(warning) }
+        let databaseOptions = databaseOptions(
+            purpose, options, isWhole: logs?.unfinished.isEmpty ?? true)
+        let isUnknown = purpose == .use && logs?.end == nil && mark.sequence > 0
+        if purpose == .readOnly || isUnknown && hasAllFamilies(directory, options) {
+            // Opening for writing removes tables that the manifest does not name. Where no log
+            // tells how far the data reach, that is found out first, without changing anything.
+            var readOnlyOptions = databaseOptions
+            readOnlyOptions.createsMissingFamilies = false
+            let database = try openReadOnly(directory, readOnlyOptions, options)
+            try mark.check(database.latestSequenceNumber, of: directory)
+            if purpose == .readOnly { return (database, unfinished) }
         }
-        var databaseOptions = databaseOptions(purpose, options, isWhole: unfinished.isEmpty)
-        guard purpose == .readOnly else {
-            return try (open(directory, .readWrite, databaseOptions, options), unfinished)
-        }
+        let database = try open(directory, .readWrite, databaseOptions, options)
+        try mark.check(database.latestSequenceNumber, of: directory)
+        return (database, unfinished)
+    }
+
+    /// Whether the database has every family of this release: one that lacks some can only be
+    /// opened for writing.
+    private static func hasAllFamilies(_ directory: String, _ options: StorageOptions) -> Bool {
+        guard let names = try? Database.familyNames(in: directory) else { return false }
+        return Set(names).isSuperset(of: families(options).map(\.name))
+    }
+
+    private static func openReadOnly(
+        _ directory: String, _ databaseOptions: DatabaseOptions, _ options: StorageOptions
+    ) throws(StorageError) -> Database {
+        var databaseOptions = databaseOptions
         // The disk may be full to the last byte.
         let opened = try onFiles(of: directory) { () throws(FileError) in
             try Files.withScratchDirectory(byteCount: messageByteCountMax) { scratch in
@@ -57,7 +73,25 @@ enum StoreOpening {
                 }
             }
         }
-        return (try opened.get(), unfinished)
+        return try opened.get()
+    }
+
+    /// Reads the logs; they must be whole, and reach as far as what was acknowledged.
+    private static func checkLogs(
+        in directory: String, _ mark: AcknowledgedMark
+    ) throws(StorageError) -> LogDirectoryCheck {
+        let check = try onFiles(of: directory) { () throws(FileError) in
+            try LogDirectoryCheck(directory: directory)
+        }
+        if let damage = check.damage {
+            throw .damaged(
+                message: damage + "; acknowledged changes would be lost, so the store stays "
+                    + "closed: restore a backup, or repair the disk")
+        }
+        // Before RocksDB touches the logs: what is refused is left as it was found. Where no log
+        // holds a change, all are in tables, and the database says how far they reach.
+        if let end = check.end { try mark.check(end.nextSequence - 1, of: end.path) }
+        return check
     }
 
     /// RocksDB says some 3 KB per column family while opening.
@@ -132,12 +166,29 @@ enum StoreOpening {
                 return false
             }
         } catch { throw StorageError(reading: error) }
+        let version = try formatVersion(stored, path)
+        try StoreDirectory.checkFormat(version, path)
+        return version < StoreDirectory.formatVersion
+    }
+
+    /// The version written in the database.
+    ///
+    /// - Throws: `.damaged` where there is none.
+    static func storedFormat(of database: Database, _ path: String) throws(StorageError) -> UInt64 {
+        let stored: [UInt8]?
+        do {
+            stored = try database.value(for: formatKey, in: ownFamily)?.copy()
+        } catch { throw StorageError(reading: error) }
+        return try formatVersion(stored, path)
+    }
+
+    private static func formatVersion(
+        _ stored: [UInt8]?, _ path: String
+    ) throws(StorageError) -> UInt64 {
         guard let stored, stored.count == 8 else {
             throw .damaged(message: "\(path): the database does not say which format it has")
         }
-        let version = stored.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        try StoreDirectory.checkFormat(version, path)
-        return version < StoreDirectory.formatVersion
+        return stored.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
 
     /// Writes the version of this release into a database of an earlier one.

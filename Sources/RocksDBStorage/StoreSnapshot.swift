@@ -10,14 +10,20 @@ package final class StoreSnapshot: EntitlementReader, Sendable {
     }
 
     private let state: ReaderWriterLock<State>
+    private let failure: @Sendable (RocksDBError) -> StorageError
 
-    init(of database: Database) {
+    /// - Parameters:
+    ///   - database: Whose state it is.
+    ///   - onFailure: Gives the error to throw for a read that failed.
+    init(of database: Database, onFailure: @escaping @Sendable (RocksDBError) -> StorageError) {
         state = ReaderWriterLock(.open(Snapshot(of: database)))
+        failure = onFailure
     }
 
     /// A snapshot of a store that cannot be read.
     init(closed reason: String) {
         state = ReaderWriterLock(.over(reason: reason))
+        failure = { StorageError(reading: $0) }
     }
 
     /// The value that stood under `key`, or nil.
@@ -57,7 +63,7 @@ package final class StoreSnapshot: EntitlementReader, Sendable {
             case .open(let snapshot):
                 do throws(RocksDBError) {
                     return try body(snapshot)
-                } catch { throw StorageError(reading: error) }
+                } catch { throw failure(error) }
             case .over(let reason): throw .unavailable(message: reason)
             }
         }

@@ -100,10 +100,13 @@ import Testing
     ) throws {
         let store = try RocksDBStore(directory: path, options: .small)
         for byte in UInt8(0)..<20 { try store.put([[byte]]) }
+        let mark = try Data(contentsOf: URL(filePath: path + "/ACKNOWLEDGED"))
         try store.put([[20]], value: [UInt8](repeating: 7, count: 5_000))
         let image = try crashImage()
         let log = try newestLog(in: image)
         DiskFault.cut(log, by: cutByteCount)
+        // As it stood before the last one was acknowledged.
+        try mark.write(to: URL(filePath: image + "/ACKNOWLEDGED"))
 
         let notices = Notices()
         do {
@@ -168,6 +171,39 @@ import Testing
             return
         }
         #expect(message.contains(".sst"))
+    }
+
+    @Test func `damage that a read finds is told once and stays known`() throws {
+        do {
+            let store = try RocksDBStore(directory: path, options: .small)
+            for number in UInt32(0)..<2_000 {
+                try store.put([number.bigEndianBytes], value: [UInt8](repeating: 1, count: 60))
+            }
+        }
+        try RocksDBStore(directory: path, options: .small).close()
+        let tables = try Files.names(in: path + "/store").filter { $0.hasSuffix(".sst") }
+            .sorted {
+                DiskFault.status(of: path + "/store/" + $0).byteCount
+                    < DiskFault.status(of: path + "/store/" + $1).byteCount
+            }
+        let table = try path + "/store/" + #require(tables.last)
+        DiskFault.flipByte(at: 40, of: table)
+        let notices = Notices()
+        let store = try RocksDBStore(directory: path, options: notices.options)
+        #expect(store.readProblem == nil)
+        for _ in 0..<2 {
+            #expect(throws: StorageError.self) { try store.keys(.customers) }
+            store.withSnapshot { snapshot in
+                _ = #expect(throws: StorageError.self) { try snapshot.keys(.customers) }
+            }
+        }
+        #expect(store.readProblem?.contains(".sst") == true)
+        #expect(
+            notices.all.count {
+                if case .readsFailing = $0 { true } else { false }
+            } == 1)
+        // What is not damaged is still served.
+        #expect(try store.value(for: UInt32(1_999).bigEndianBytes, in: .customers) != nil)
     }
 
     @Test func `a missing table refuses, naming it`() throws {

@@ -35,7 +35,7 @@ import Testing
         #expect(DiskFault.status(of: path).permissions == 0o700)
         let text = try String(contentsOfFile: path + "/FORMAT", encoding: .utf8)
         #expect(text == "entitled data format 2\n")
-        #expect(try Set(Files.names(in: path)) == ["FORMAT", "LOCK", "store"])
+        #expect(try Set(Files.names(in: path)) == ["ACKNOWLEDGED", "FORMAT", "LOCK", "store"])
     }
 
     @Test func `an empty directory, also a mount point, becomes a store`() throws {
