@@ -53,7 +53,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
             try store.placeMatchesByDate()
             try refreshQueue.load(Array(scopeNumbers.values), from: store)
         } catch {
-            throw .storage("\(error)")
+            throw .storage(error)
         }
         let counters = LedgerCounterBox(opened)
         ledgerCounters = counters

@@ -10,6 +10,9 @@ package struct Event: Sendable {
     package let receivedAt: Timestamp
     let content: Content
 
+    /// The app and environment that it is about; nil: it is the server's own.
+    package var scope: Scope? { content.scope }
+
     /// Indirect: an event goes through two queues, and each copy of one in place would count the
     /// references of its 30 texts anew.
     indirect enum Content: Sendable {

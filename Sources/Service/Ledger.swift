@@ -307,18 +307,18 @@ extension Ledger {
             throw .refused(Refusal(.unknownCustomer, "nothing is known under this name"))
         }
         let key = try workspace.customer(CustomerKey(scope: scope, number: record.primary)).key
+        // An earlier event of the group has changed him, and told what: what is stored is not what
+        // anybody will see. How events are grouped must not show.
+        let isRewritten = workspace.customers[key]?.isDirty == true
         if !rebuild.isDryRun { try repairMatches(of: key, at: clock) }
         let state = try workspace.customer(key)
         let fold = try workspace.fold(state.key)
-        let stored = try reading { () throws(StorageError) in
-            try workspace.store.value(
-                for: Key.snapshot(of: state.key, named: state.record.name), in: .snapshots) ?? []
-        }
+        let snapshot = try workspace.snapshot(of: state.key).bytes
+        let stored = isRewritten ? snapshot : try storedSnapshot(of: state)
         let catalog = catalogs[scope] ?? Catalog()
         let now = fold.now(clock)
         let before = StoredAnswers(snapshot: stored, catalog: catalog, at: now)
         let changes = before.changes(to: fold, of: state.displayName, catalog: catalog, at: now)
-        let snapshot = try workspace.snapshot(of: state.key).bytes
         if !rebuild.isDryRun && stored != snapshot {
             workspace.beginRevision()
             workspace.customers[state.key]?.isDirty = true
@@ -331,5 +331,12 @@ extension Ledger {
             source: .storedFacts, transactionCount: state.transactions.count, changes: changes,
             entitlements: fold.statuses(catalog: catalog, at: now),
             revision: workspace.revision)
+    }
+
+    private func storedSnapshot(of state: CustomerState) throws(LedgerFailure) -> [UInt8] {
+        try reading { () throws(StorageError) in
+            try workspace.store.value(
+                for: Key.snapshot(of: state.key, named: state.record.name), in: .snapshots) ?? []
+        }
     }
 }

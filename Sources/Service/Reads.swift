@@ -9,6 +9,8 @@ package enum ReadCall: Hashable, Sendable {
     case refunds(RefundQuery)
     case audit(PageQuery)
     case reconciliation(PageQuery)
+    /// Begins a backup, or tells how one goes on.
+    case backup(BackupRequest)
 }
 
 /// The answer to a `ReadCall`.
@@ -19,6 +21,7 @@ package enum ReadReply: Hashable, Sendable {
     case refunds(RefundPage)
     case audit(AuditPage)
     case reconciliation(ReconciliationView)
+    case backup(BackupStatus)
 }
 
 /// Asks for one page of a list of a world.
@@ -306,6 +309,7 @@ extension EntitlementService {
         case .refunds(let query): .refunds(try refunds(query))
         case .audit(let query): .audit(try audit(query))
         case .reconciliation(let query): .reconciliation(try reconciliation(query))
+        case .backup(let request): .backup(try backup(request))
         }
     }
 }

@@ -54,20 +54,44 @@ package enum RefusalReason: String, Hashable, CaseIterable, Sendable {
     case overloaded = "OVERLOADED"
     case deadline = "DEADLINE"
     case revisionNotReached = "REVISION_NOT_REACHED"
+    case keyMissing = "KEY_MISSING"
+    case keyUnknown = "KEY_UNKNOWN"
+    case keyExpired = "KEY_EXPIRED"
+    case keyRevoked = "KEY_REVOKED"
+    case roleMissing = "ROLE_MISSING"
+    case appNotAllowed = "APP_NOT_ALLOWED"
+    case backupNotConfigured = "BACKUP_NOT_CONFIGURED"
+    case backupRunning = "BACKUP_RUNNING"
+    case backupExists = "BACKUP_EXISTS"
+    case unknownBackup = "UNKNOWN_BACKUP"
+    case backupFailed = "BACKUP_FAILED"
 
     /// The status that goes with it.
     package var status: StatusCode {
         switch self {
         case .unknownCall: .unimplemented
-        case .identityConflict, .appStoreNotConfigured, .appStoreUnauthorized:
+        case .identityConflict, .appStoreNotConfigured, .appStoreUnauthorized,
+            .backupNotConfigured, .backupRunning:
             .failedPrecondition
-        case .unknownCustomer: .notFound
-        case .v1Unauthenticated: .unauthenticated
+        case .unknownCustomer, .unknownBackup: .notFound
+        case .backupExists: .alreadyExists
+        case .backupFailed: .internal
+        case .v1Unauthenticated, .keyMissing, .keyUnknown, .keyExpired, .keyRevoked:
+            .unauthenticated
+        case .roleMissing, .appNotAllowed: .permissionDenied
         case .draining, .storeUnavailable, .appStoreThrottled, .appStoreIncomplete: .unavailable
         case .storeDamaged: .dataLoss
         case .overloaded: .resourceExhausted
         case .deadline, .revisionNotReached: .deadlineExceeded
         default: .invalidArgument
+        }
+    }
+
+    /// Whether it is about who calls, and not about what is asked.
+    package var isAboutCaller: Bool {
+        switch self {
+        case .keyMissing, .keyUnknown, .keyExpired, .keyRevoked, .roleMissing, .appNotAllowed: true
+        default: false
         }
     }
 }

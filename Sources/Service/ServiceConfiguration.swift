@@ -1,5 +1,6 @@
 package import AppStore
 package import Entitlements
+package import Storage
 
 /// One app as the operator configured it.
 package struct AppConfiguration: Sendable {
@@ -42,6 +43,8 @@ package struct ServiceConfiguration: Sendable {
     package var readerCount: Int
     /// From when on a history counts as long; smaller ones are for tests.
     package var longHistoryLimits = LongHistoryLimits()
+    /// What makes backups; nil: they are refused.
+    package var backups: BackupHandler?
     /// The wall clock.
     package var clock: @Sendable () -> Timestamp
     /// Told what an operator must see; called by worker threads and the commit thread.
@@ -78,7 +81,7 @@ package enum IdentityConflictPolicy: String, Hashable, Sendable {
 /// Why the service cannot start.
 package enum ServiceStartError: Error, Sendable {
     /// The store failed or holds damaged records.
-    case storage(String)
+    case storage(StorageError)
     /// The configured apps or roots cannot be used.
     case configuration(String)
 }

@@ -126,6 +126,10 @@ import Testing
             #expect(reply.changes == [], context)
         }
         #expect(holders.values.allSatisfy { $0.count == 1 }, "\(context): \(holders)")
+        let check = try StoreCheck(
+            fixture.store, onFinding: { Issue.record("\($0), \(context)") })
+        check.run()
+        #expect(check.findingCount == 0)
         let info = fixture.service.reader.serverInfo()
         #expect(info.transactionCount == UInt64(holders.count), context)
         #expect(info.customerCount == UInt64(customers.count), "\(context): \(customers)")

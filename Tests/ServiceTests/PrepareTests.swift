@@ -105,10 +105,15 @@ import Testing
         let expected: StatusCode =
             switch reason {
             case .unknownCall: .unimplemented
-            case .identityConflict, .appStoreNotConfigured, .appStoreUnauthorized:
+            case .identityConflict, .appStoreNotConfigured, .appStoreUnauthorized,
+                .backupNotConfigured, .backupRunning:
                 .failedPrecondition
-            case .unknownCustomer: .notFound
-            case .v1Unauthenticated: .unauthenticated
+            case .unknownCustomer, .unknownBackup: .notFound
+            case .backupExists: .alreadyExists
+            case .backupFailed: .internal
+            case .v1Unauthenticated, .keyMissing, .keyUnknown, .keyExpired, .keyRevoked:
+                .unauthenticated
+            case .roleMissing, .appNotAllowed: .permissionDenied
             case .draining, .storeUnavailable, .appStoreThrottled, .appStoreIncomplete:
                 .unavailable
             case .storeDamaged: .dataLoss

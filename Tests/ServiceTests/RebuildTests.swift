@@ -40,6 +40,34 @@ import Testing
         #expect(reply.entitlements.map(\.isPaymentReversed) == [false, true])
     }
 
+    /// What the group has changed so far is in no stored snapshot yet when the rebuild looks.
+    @Test(arguments: [false, true])
+    func `a rebuild in one group with a change of the same customer finds nothing wrong`(
+        isDryRun: Bool
+    ) throws {
+        let fixture = try ServiceFixture()
+        _ = try fixture.desk.perform(
+            try fixture.notification("ONE_TIME_CHARGE", transaction: fixture.transaction("1"))
+        ).get()
+        let scope = fixture.scope
+        let results = fixture.desk.performGroup([
+            .link(
+                LinkRequest(customerID: "ann", identity: .originalTransaction("1"), scope: scope)),
+            try fixture.notification(
+                "REFUND", transaction: try fixture.transaction("1", revoked: 2_000)),
+            .rebuild(
+                RebuildRequest(customer: .customer("ann"), isDryRun: isDryRun, scope: scope)),
+        ])
+        let revision = fixture.service.revision
+        guard case .success(.rebuild(let reply)) = results[2] else { throw UnexpectedReply() }
+        #expect(reply.changes == [])
+        #expect(reply.revision == revision)
+        #expect(reply.entitlements.map(\.reason) == [.refunded])
+        let audit = try fixture.view(.customer("ann")).audit
+        #expect(!audit.contains { $0.action == "REBUILT" })
+        #expect(try rebuild(fixture).changes == [])
+    }
+
     /// The whole snapshot of somebody else under her name: well formed, and wrong.
     @Test func `a wrong snapshot is shown by a dry run and repaired by a rebuild`() throws {
         let fixture = try makeFixture()
@@ -84,6 +112,26 @@ import Testing
         #expect(try cold.reason("ann") == .active)
         let reopened = try ServiceFixture(store: fixture.store)
         #expect(try reopened.reason("ann") == .active)
+    }
+
+    @Test(arguments: [true, false])
+    func `how a rebuild is grouped with what came before it does not show`(isDry: Bool) throws {
+        let fixture = try makeFixture()
+        let refund = try fixture.notification(
+            "REFUND", transaction: try fixture.transaction("1", to: 90_000, revoked: 4_000))
+        let rebuild = WriteCall.rebuild(
+            RebuildRequest(customer: .customer("ann"), isDryRun: isDry, scope: fixture.scope))
+        let revision = fixture.service.revision
+        let results = fixture.desk.performGroup([refund, rebuild])
+        guard case .notification(let refunded) = try results[0].get(),
+            case .rebuild(let rebuilt) = try results[1].get()
+        else { throw UnexpectedReply() }
+        #expect(refunded.changes.map(\.productID) == ["p"])
+        #expect(rebuilt.changes == [])
+        #expect(rebuilt.entitlements.map(\.reason) == [.refunded, .refunded])
+        #expect(rebuilt.revision == revision + 1)
+        #expect(fixture.service.revision == revision + 1)
+        #expect(try !fixture.view(.customer("ann")).audit.map(\.action).contains("REBUILT"))
     }
 
     @Test func `a rebuild under one of Apple's names is the same person's`() throws {

@@ -17,6 +17,15 @@ struct RefusalTests {
         #expect(Refusal(reason, "why").status == status)
     }
 
+    @Test func `what is about who calls is said before anything that he asks`() {
+        let about = RefusalReason.allCases.filter(\.isAboutCaller)
+        #expect(about.count == 6)
+        for reason in about {
+            #expect([.unauthenticated, .permissionDenied].contains(reason.status))
+        }
+        #expect(!RefusalReason.v1Unauthenticated.isAboutCaller)
+    }
+
     @Test func `reasons are upper snake case and each is one`() {
         let names = RefusalReason.allCases.map(\.rawValue)
         #expect(Set(names).count == names.count)
