@@ -27,17 +27,20 @@ public final class Client: Sendable {
     ///   - address: `host:port`, `[v6]:port`, `localhost:port` or `unix:PATH`; no other name is
     ///     looked up.
     ///   - configuration: How the client behaves.
-    /// - Throws: `ClientError.invalidAddress`; `.connectionFailed` when the system has no thread or
-    ///   memory left.
+    /// - Throws: `ClientError.invalidAddress`; `.invalidCredentials`; `.connectionFailed` when the
+    ///   system has no thread or memory left.
     public init(
         address: String, configuration: ClientConfiguration = ClientConfiguration()
     ) throws(ClientError) {
         self.configuration = configuration
         let target = try Self.parse(address)
+        let tls = try TLSSupport.context(configuration.tls, for: target)
         let started = Locked<Result<Inbox<Command>, UVError>?>(nil)
         do throws(UVError) {
             thread = try LoopThread(name: "entitled-client") { loop in
-                let result = Self.setUp(loop, target, configuration)
+                let result = Self.setUp(
+                    loop, target, tls.map { TLSSupport(context: $0.context, host: $0.host) },
+                    configuration)
                 started.withLock { $0 = result }
             }
             guard let result = started.withLock({ $0 }) else {
@@ -64,11 +67,12 @@ public final class Client: Sendable {
     }
 
     private static func setUp(
-        _ loop: Loop, _ address: SocketAddress, _ configuration: ClientConfiguration
+        _ loop: Loop, _ address: SocketAddress, _ tls: TLSSupport?,
+        _ configuration: ClientConfiguration
     ) -> Result<Inbox<Command>, UVError> {
         do throws(UVError) {
             let dispatcher = try Dispatcher(
-                loop: loop, address: address, configuration: configuration)
+                loop: loop, address: address, tls: tls, configuration: configuration)
             // Retains the dispatcher until the loop is closed.
             let receiver = try InboxReceiver<Command>(loop: loop) { dispatcher.take($0) }
             return .success(receiver.inbox)

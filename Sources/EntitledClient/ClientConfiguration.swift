@@ -10,6 +10,8 @@ public struct ClientConfiguration: Hashable, Sendable {
     public var scope: Scope?
     /// The key that the server asks for; empty = none.
     public var apiKey = ""
+    /// TLS to the server; nil = plain text, for a Unix socket or loopback.
+    public var tls: ClientTLS?
     /// The most connections that are open at once. They are opened as calls come.
     public var connectionCountMax = 2
     /// The most calls in flight on one connection; further calls wait. The server takes 1,024.

@@ -14,6 +14,8 @@ public enum ClientError: Error, Hashable, Sendable {
     case requestTooLarge(byteCount: Int, limit: Int)
     /// The text given as an address is none. The text says why.
     case invalidAddress(String)
+    /// A certificate or a key that the client was given cannot be used. The text says why.
+    case invalidCredentials(String)
     /// The task that waited was cancelled. A write may or may not have been carried out.
     case cancelled
     /// The client was closed.
@@ -34,6 +36,7 @@ extension ClientError: CustomStringConvertible {
         case .requestTooLarge(_, let limit):
             "the request is too large; at most \(limit) bytes are sent"
         case .invalidAddress(let message): message
+        case .invalidCredentials(let message): message
         case .cancelled: "the call was cancelled"
         case .closed: "the client is closed"
         }

@@ -17,6 +17,8 @@ enum Command: Sendable {
 final class Dispatcher {
     private let loop: Loop
     private let address: SocketAddress
+    /// Nil: plain text.
+    private let tls: TLSSupport?
     private let configuration: ClientConfiguration
     private let backoff: Backoff
     private var connections: [ServerConnection] = []
@@ -43,10 +45,11 @@ final class Dispatcher {
 
     /// - Throws: `UVError` when the system has no memory left.
     init(
-        loop: Loop, address: SocketAddress, configuration: ClientConfiguration
+        loop: Loop, address: SocketAddress, tls: TLSSupport?, configuration: ClientConfiguration
     ) throws(UVError) {
         self.loop = loop
         self.address = address
+        self.tls = tls
         self.configuration = configuration
         backoff = Backoff(configuration)
         timer = try Timer(loop: loop) { [weak self] in self?.timePassed() }
@@ -157,7 +160,8 @@ extension Dispatcher {
         guard now >= connectNotBeforeMilliseconds else {
             return arm(at: connectNotBeforeMilliseconds)
         }
-        let connection = ServerConnection(configuration: configuration, owner: self)
+        let connection = ServerConnection(
+            configuration: configuration, tls: tls, owner: self)
         connections.append(connection)
         do throws(UVError) {
             try connection.connect(to: address, loop: loop)
@@ -212,7 +216,10 @@ extension Dispatcher: ServerConnectionOwner {
         let flights = connection.takeFlights()
         for flight in flights { flight.connection = nil }
         switch end {
-        case .neverOpened(let message): couldNotConnect(message)
+        case .neverOpened(let message):
+            // Those that were sent before the server said that it does not take our certificate.
+            for flight in flights { finish(flight, .failure(.connectionFailed(message))) }
+            couldNotConnect(message)
         case .lost:
             for flight in flights where !canRepeat(flight, after: nil) {
                 finish(flight, .failure(.connectionLost))

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import OpenSSL
 internal import Wire
 
 /// Who is told what happens on a connection; on the client's thread.
@@ -60,8 +61,15 @@ final class ServerConnection {
     private let apiKey: Text
     private weak var owner: (any ServerConnectionOwner)?
     private var stream: StreamConnection?
+    /// Nil: plain text.
+    private let tls: TLSSupport?
+    /// There once the socket is connected, with TLS.
+    private var channel: TLSChannel?
 
-    init(configuration: ClientConfiguration, owner: any ServerConnectionOwner) {
+    init(
+        configuration: ClientConfiguration, tls: TLSSupport?, owner: any ServerConnectionOwner
+    ) {
+        self.tls = tls
         frameByteCountMax = configuration.frameByteCountMax
         inFlightCountMax = max(1, configuration.inFlightCountMax)
         apiKey = Text(configuration.apiKey)
@@ -129,9 +137,10 @@ final class ServerConnection {
     /// Hands what is queued to the kernel.
     func flush() {
         guard state == .open, !output.isEmpty, let stream else { return }
+        defer { output.removeAll() }
+        if let channel { return sendEncrypted(by: channel, stream) }
         do throws(UVError) {
             try stream.write(output.bytes)
-            output.removeAll()
         } catch {
             end(.lost)
         }
@@ -141,6 +150,8 @@ final class ServerConnection {
     func close() {
         guard state != .ended else { return }
         state = .ended
+        // What the next connection can resume.
+        if let session = channel?.session() { tls?.session = session }
         stream?.close()
         stream = nil
         output.removeAll()
@@ -158,14 +169,26 @@ final class ServerConnection {
 extension ServerConnection: StreamHandler {
     func streamDidConnect(_ stream: StreamConnection) {
         guard state == .connecting else { return }
-        state = .open
         lastSignMilliseconds = MonotonicClock.nowMilliseconds
         stream.startReading()
+        if let tls { startHandshake(tls, stream) } else { didOpen() }
+    }
+
+    private func didOpen() {
+        state = .open
         owner?.connectionDidOpen(self)
     }
 
     func stream(_ stream: StreamConnection, didRead bytes: Span<UInt8>) {
         lastSignMilliseconds = MonotonicClock.nowMilliseconds
+        if let channel {
+            decrypt(bytes, by: channel, stream)
+        } else {
+            take(bytes)
+        }
+    }
+
+    private func take(_ bytes: Span<UInt8>) {
         var position = 0
         do throws(WireError) {
             while state == .open, let body = try decoder.next(in: bytes, from: &position) {
@@ -234,4 +257,64 @@ extension ServerConnection: StreamHandler {
     }
 
     func streamDidClose(_ stream: StreamConnection) {}
+}
+
+// MARK: - TLS
+
+extension ServerConnection {
+    private func startHandshake(_ tls: TLSSupport, _ stream: StreamConnection) {
+        do throws(OpenSSLError) {
+            let channel = try TLSChannel(
+                connecting: tls.context, buffers: tls.buffers, host: tls.host,
+                resuming: tls.session)
+            self.channel = channel
+            writeEncrypted(tls.buffers, stream)
+        } catch {
+            end(.neverOpened("\(error)"))
+        }
+    }
+
+    private func decrypt(_ bytes: Span<UInt8>, by channel: TLSChannel, _ stream: StreamConnection) {
+        channel.receive(bytes) { plaintext in
+            if state == .connecting { didOpen() }
+            if state == .open { take(plaintext) }
+        }
+        guard let tls else { return }
+        writeEncrypted(tls.buffers, stream)
+        guard state != .ended else { return }
+        switch channel.state {
+        case .handshaking: break
+        case .open: if state == .connecting { didOpen() }
+        case .ended: end(.lost)
+        case .failed:
+            // A server that does not take our certificate says so after the handshake (RFC 8446
+            // 4.4.3); repeating the same would not help.
+            tls.session = nil
+            self.channel = nil
+            let words = channel.failure.map { "\($0)" } ?? ""
+            end(hasAnswered ? .lost : .neverOpened(words))
+        }
+    }
+
+    private func sendEncrypted(by channel: TLSChannel, _ stream: StreamConnection) {
+        guard let tls else { return }
+        do throws(OpenSSLError) {
+            try channel.send(output.bytes)
+            writeEncrypted(tls.buffers, stream)
+        } catch {
+            tls.buffers.removeOutput()
+            end(.lost)
+        }
+    }
+
+    /// Sends what the channel has put into the buffers.
+    private func writeEncrypted(_ buffers: TLSBuffers, _ stream: StreamConnection) {
+        guard buffers.hasOutput else { return }
+        defer { buffers.removeOutput() }
+        do throws(UVError) {
+            try stream.write(buffers.output)
+        } catch {
+            end(state == .connecting ? .neverOpened("\(error)") : .lost)
+        }
+    }
 }

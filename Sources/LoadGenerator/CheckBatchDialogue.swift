@@ -24,6 +24,7 @@ struct CheckBatchDialogue: LoadDialogue, ~Copyable {
         let seed = random.next()
         var envelope = MessageWriter()
         envelope.fixedVarint(1, Patch.idBase | number & Patch.idMask)
+        envelope.text(4, population.apiKey)
         var customers = RandomSource(seed: seed)
         var byteCount = 0
         for _ in 0..<batchCount {

@@ -63,6 +63,8 @@ package struct CheckPopulation: Sendable {
 
     /// The app; empty = the server's only one.
     package var bundleID: String
+    /// The API key that every request carries; empty = none.
+    package var apiKey = ""
     /// How many customers there are: indices 0 ..< `customerCount`.
     package var customerCount: Int
     /// What stands before the digits of a name.

@@ -60,6 +60,7 @@
         let (check, nameEnd) = check(shape, population)
         var request = MessageWriter()
         request.fixedVarint(1, Patch.idBase)
+        request.text(4, population.apiKey)
         request.bytes(10, check)
         let frame = MessageWriter.frame(request.bytes)
         layout.request = bytes.count..<bytes.count + frame.count

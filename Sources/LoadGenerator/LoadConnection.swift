@@ -1,6 +1,7 @@
 internal import CLinux
 internal import EventLoop
 internal import Glibc
+internal import OpenSSL
 internal import Wire
 
 /// One connection of the generator: its socket, what it has in flight, what it has to say.
@@ -16,9 +17,15 @@ struct LoadConnection<Dialogue: LoadDialogue & ~Copyable>: ~Copyable {
     var isWatchedForOutput = false
     /// Whether requests may be sent.
     var isOpen: Bool
+    /// Nil: plain text.
+    let channel: TLSChannel?
 
-    init(socket: Int32, dialogue: consuming Dialogue, ledger: consuming AnswerLedger) {
+    init(
+        socket: Int32, channel: TLSChannel?, dialogue: consuming Dialogue,
+        ledger: consuming AnswerLedger
+    ) {
         self.socket = socket
+        self.channel = channel
         isOpen = !dialogue.hasGreeting
         self.dialogue = dialogue
         self.ledger = ledger

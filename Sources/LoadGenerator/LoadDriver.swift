@@ -1,4 +1,5 @@
 internal import Glibc
+internal import OpenSSL
 internal import Synchronization
 internal import Wire
 
@@ -29,6 +30,8 @@ internal import Wire
     var inputCapacity: Int
     /// Requests of one refill; empty between events.
     var scratch = OutputBuffer(capacity: 64 << 10, retainedByteCountMax: 16 << 20)
+    /// Where connections with TLS decrypt and encrypt; nil = plain text.
+    let tlsBuffers: TLSBuffers?
     var now: UInt64 = 0
     var lastAnswerAt: UInt64 = 0
     var isSending = true
@@ -76,6 +79,7 @@ internal import Wire
         self.plan = plan
         self.board = board
         poller = try Poller()
+        tlsBuffers = plan.tls.map { _ in TLSBuffers() }
         unsafe connections = .allocate(capacity: max(1, share.connections.count))
         unsafe tally = .allocate(capacity: 1)
         unsafe tally.initialize(to: LoadTally())
@@ -97,10 +101,15 @@ internal import Wire
     ) throws(LoadError) {
         for index in share.connections {
             let socket = try LoadSocket.connect(plan.address)
+            var channel: TLSChannel?
+            if let tls = plan.tls, let tlsBuffers {
+                channel = try tls.connect(
+                    socket, buffers: tlsBuffers, within: plan.stallNanoseconds)
+            }
             let place = ConnectionPlace(
                 index: index, count: plan.connectionCount, seed: plan.seed)
             let connection = unsafe LoadConnection(
-                socket: socket, dialogue: dialogue(place),
+                socket: socket, channel: channel, dialogue: dialogue(place),
                 ledger: AnswerLedger(depth: plan.depth, tally: tally))
             unsafe (connections + connectionCount).initialize(to: connection)
             connectionCount += 1

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import OpenSSL
 internal import Synchronization
 internal import Wire
 
@@ -67,8 +68,14 @@ extension LoadDriver where Dialogue: ~Copyable {
         let connection = unsafe connections + index
         let leftoverCount = unsafe connection.pointee.leftover.count
         if leftoverCount > 0 { try restore(index, leftoverCount) }
-        let count = unsafe clinux_receive(
-            connection.pointee.socket, input + leftoverCount, inputCapacity - leftoverCount)
+        let count =
+            if let channel = unsafe connection.pointee.channel {
+                try receiveEncrypted(index, channel, after: leftoverCount)
+            } else {
+                unsafe clinux_receive(
+                    connection.pointee.socket, input + leftoverCount,
+                    inputCapacity - leftoverCount)
+            }
         if count == -Int64(EAGAIN) { return try keep(index, from: 0, of: leftoverCount) }
         guard count > 0 else { throw .connectionLost(code: Int32(-count)) }
         let total = leftoverCount + Int(count)
@@ -77,6 +84,30 @@ extension LoadDriver where Dialogue: ~Copyable {
         if consumed < total { try keep(index, from: consumed, of: total) }
         // An acknowledgement leaves with the next requests, or now when there are none.
         if !scratch.isEmpty, !isSending || schedule != nil { try flush(index) }
+    }
+
+    /// Reads once and decrypts; as `clinux_receive`, and a record that is not whole counts as
+    /// nothing.
+    private mutating func receiveEncrypted(
+        _ index: Int, _ channel: TLSChannel, after leftoverCount: Int
+    ) throws(LoadError) -> Int64 {
+        // The first half is for what was decrypted: `restore` has made room for more than one read.
+        let encrypted = unsafe input + inputCapacity - TLSBuffers.inputByteCountMax
+        let count = unsafe clinux_receive(
+            connections[index].socket, encrypted, TLSBuffers.inputByteCountMax)
+        guard count > 0 else { return count }
+        let target = unsafe input + leftoverCount
+        var decryptedCount = 0
+        channel.receive(unsafe Span(_unsafeStart: encrypted, count: Int(count))) { plaintext in
+            decryptedCount = plaintext.count
+            unsafe plaintext.withUnsafeBufferPointer { source in
+                guard let base = source.baseAddress else { return }
+                unsafe target.update(from: base, count: source.count)
+            }
+        }
+        if let failure = channel.failure { throw .refused("\(failure)") }
+        if decryptedCount > 0 { return Int64(decryptedCount) }
+        return channel.state == .ended ? 0 : -Int64(EAGAIN)
     }
 
     private mutating func take(_ index: Int, _ bytes: Span<UInt8>) throws(LoadError) -> Int {
@@ -193,6 +224,7 @@ extension LoadDriver where Dialogue: ~Copyable {
     /// Sends what is to be said on a connection; the kernel's room decides how much of it.
     mutating func flush(_ index: Int) throws(LoadError) {
         let connection = unsafe connections + index
+        try encrypt(index)
         if unsafe connection.pointee.pending.isEmpty {
             guard !scratch.isEmpty else { return }
             let sent = try LoadSocket.send(scratch.bytes, to: unsafe connection.pointee.socket)
@@ -210,6 +242,21 @@ extension LoadDriver where Dialogue: ~Copyable {
                 unsafe connection.pointee.socket, token: index, withOutput: mustWatch)
             unsafe connection.pointee.isWatchedForOutput = mustWatch
         }
+    }
+
+    /// With TLS: what is to be sent becomes records.
+    private mutating func encrypt(_ index: Int) throws(LoadError) {
+        guard let buffers = tlsBuffers, !scratch.isEmpty,
+            let channel = unsafe connections[index].channel
+        else { return }
+        do throws(OpenSSLError) {
+            try channel.send(scratch.bytes)
+        } catch {
+            throw .refused("\(error)")
+        }
+        scratch.removeAll()
+        scratch.append(buffers.output)
+        buffers.removeOutput()
     }
 
     /// Tells the watcher how far we are, every 50 ms.

@@ -1,4 +1,5 @@
 package import EventLoop
+internal import OpenSSL
 
 /// How hard a target is driven, and for how long.
 package struct LoadPlan: Equatable, Sendable {
@@ -21,6 +22,8 @@ package struct LoadPlan: Equatable, Sendable {
 
     /// Where the server is.
     package var address: SocketAddress
+    /// Nil: plain text.
+    package var tls: LoadTLS?
     /// Connections over all threads.
     package var connectionCount = 16
     /// Requests in flight on each.

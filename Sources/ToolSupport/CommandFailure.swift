@@ -16,6 +16,8 @@ package enum ExitStatus: Int32, Equatable, Sendable {
     case unavailable = 6
     /// The state of things forbids it, e.g. a purchase that is another customer's.
     case conflict = 7
+    /// The data that were looked at are damaged.
+    case damaged = 65
     /// An environment variable is wrong.
     case configuration = 78
     /// Ended by Ctrl-C.

@@ -85,4 +85,79 @@ package enum SystemCalls {
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
+
+    /// Replaces a file so that after a power cut it is the old one or the new one, whole. It keeps
+    /// the permissions and the owner of the old one, where this process may set him; a new file is
+    /// its owner's to write and its group's to read.
+    ///
+    /// - Throws: `CommandFailure` that names the file.
+    package static func replaceFile(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+        let new = "\(path).new.\(getpid())"
+        func failure(_ what: String) -> CommandFailure {
+            _ = unsafe unlink(new)
+            return CommandFailure(.failed, "\(path): \(what) (error \(errno))")
+        }
+        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else {
+            throw CommandFailure(.failed, "\(path): its directory cannot be written")
+        }
+        var old = stat()
+        if unsafe stat(path, &old) == 0 {
+            // Without the right to give files away the group at least may be one's own.
+            if fchown(descriptor, old.st_uid, old.st_gid) != 0 {
+                _ = fchown(descriptor, uid_t.max, old.st_gid)
+            }
+            _ = fchmod(descriptor, old.st_mode & 0o7777)
+        }
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes[start...].withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                _ = close(descriptor)
+                throw failure("it cannot be written")
+            }
+            start += count
+        }
+        let isSynced = fsync(descriptor) == 0
+        guard close(descriptor) == 0, isSynced, unsafe rename(new, path) == 0 else {
+            throw failure("it cannot be replaced")
+        }
+        let directory = unsafe open(
+            URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        _ = fsync(directory)
+        _ = close(directory)
+    }
+
+    /// Calls `body` while nobody else who asks for the same path does. The lock is a file beside
+    /// it, for the file itself is replaced; it is left behind, for whoever took it away could take
+    /// it from under a third.
+    ///
+    /// - Throws: `CommandFailure` when the lock cannot be had, and what `body` throws.
+    package static func locking<Result>(
+        _ path: String, _ body: () throws(CommandFailure) -> Result
+    ) throws(CommandFailure) -> Result {
+        let descriptor = unsafe open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure(.failed, "\(path).lock: it cannot be made")
+        }
+        defer { _ = close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                throw CommandFailure(.failed, "\(path).lock: it cannot be locked")
+            }
+        }
+        return try body()
+    }
+
+    /// Whether there is anything at a path.
+    package static func fileExists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path)
+    }
+
+    /// Whether a person can answer a question.
+    package static var canAsk: Bool { isatty(0) == 1 && isTerminal(.error) }
 }
