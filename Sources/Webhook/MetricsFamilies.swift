@@ -67,6 +67,31 @@ struct MetricsFamilies {
         writeCounter(
             "entitled_rpc_rejected_total", "Calls refused before they were begun.", "reason",
             rpc.rejections, expected: MetricsLabels.rejections)
+        writeCounter(
+            "entitled_connections_closed_total", "Connections closed by a limit.", "limit",
+            rpc.closures, expected: MetricsLabels.closures)
+        writeCounter(
+            "entitled_tls_handshakes_total", "TLS handshakes of the protocol's listeners.",
+            "result", rpc.handshakes, expected: MetricsLabels.handshakes)
+        if !rpc.keyUses.isEmpty {
+            text.gauge(
+                "entitled_key_last_used_timestamp_seconds",
+                "When the holder of a key was last seen, to a minute; 0 since the start.",
+                rpc.keyUses.sorted { $0.key < $1.key }.map {
+                    ([MetricsLabel("key", $0.key)], Double($0.value / 1_000))
+                })
+        }
+        text.counter(
+            "entitled_auth_shut_out_connections_total",
+            "Connections ended after too many requests without a valid key.",
+            [([], Double(rpc.shutOutCount))])
+        writeCounter(
+            "entitled_audit_missing_total", "Calls that the audit does not show.", "cause",
+            rpc.missingAudits, expected: ["lost", "suppressed"])
+        guard let end = rpc.certificateEnd else { return }
+        text.gauge(
+            "entitled_tls_certificate_expiry_timestamp_seconds",
+            "When the certificate of the protocol's listeners ends.", [([], end)])
     }
 
     private mutating func writeChecks() {
@@ -120,6 +145,13 @@ struct MetricsFamilies {
         writeHistogram(
             "entitled_store_sync_duration_seconds", "Durable writes of the commit thread.",
             store.syncDuration, bounds: HistogramCounts.callBounds)
+        text.gauge(
+            "entitled_backup_last_success_timestamp_seconds",
+            "When the newest complete backup was begun, since 1970; 0 without one.",
+            [([], Double(store.lastBackupAt?.milliseconds ?? 0) / 1_000)])
+        text.gauge(
+            "entitled_backup_duration_seconds", "What the newest complete backup took.",
+            [([], Double(store.backupMilliseconds) / 1_000)])
     }
 
     private mutating func writeReloads() {

@@ -6,6 +6,10 @@ package import Storage
 /// The closed lists of label values: what a scraper has seen once it sees from the start.
 package enum MetricsLabels {
     /// Why a call was refused before it was begun.
+    /// Which limit closed a connection.
+    package static let closures = ["connections", "peer", "memory"]
+    /// How a TLS handshake ended.
+    package static let handshakes = ["ok", "failed"]
     package static let rejections = ["deadline", "overload", "frame_size", "auth", "draining"]
     /// What came of checking a signature.
     package static let verifications = [

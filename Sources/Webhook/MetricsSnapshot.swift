@@ -73,6 +73,19 @@ extension MetricsSnapshot {
         package var sentByteCount: UInt64 = 0
         /// Refused before they were begun, by `MetricsLabels.rejections`.
         package var rejections: [String: UInt64] = [:]
+        /// Connections closed by a limit, by `MetricsLabels.closures`.
+        package var closures: [String: UInt64] = [:]
+        /// TLS handshakes by `MetricsLabels.handshakes`.
+        package var handshakes: [String: UInt64] = [:]
+        /// When the listeners' certificate ends, in seconds since 1970; nil: they speak plain text.
+        package var certificateEnd: Double?
+        /// When the holder of each key that is not revoked was last seen, by the key's id, in ms
+        /// since 1970; 0: not since the start.
+        package var keyUses: [String: Int64] = [:]
+        /// Connections that were ended for failing too often to say who calls.
+        package var shutOutCount: UInt64 = 0
+        /// Entries of the audit that are missing: "lost", "suppressed".
+        package var missingAudits: [String: UInt64] = [:]
 
         /// Nothing yet.
         package init() {}
@@ -228,6 +241,10 @@ extension MetricsSnapshot {
         /// Bytes by kind: "tables", "log", "other".
         package var byteCounts: [String: UInt64] = [:]
         package var syncDuration: HistogramCounts?
+        /// Milliseconds since 1970 at which the newest complete backup was begun; nil without one.
+        package var lastBackupAt: Timestamp?
+        /// What it took, in milliseconds.
+        package var backupMilliseconds: UInt64 = 0
 
         /// Nothing yet.
         package init() {}

@@ -85,11 +85,14 @@ package struct NotificationEndpoint: Sendable {
             .missingClaim, .wrongAlgorithm, .chainLength, .untrustedChain, .markerOIDMissing,
             .certificateExpired, .badSignature, .wrongApp:
             400
-        case .v1Unauthenticated: 401
+        case .v1Unauthenticated, .keyMissing, .keyUnknown, .keyExpired, .keyRevoked: 401
+        case .roleMissing, .appNotAllowed: 403
         case .frameTooLarge: 413
         // None of them is an answer to a notification; and a mistake of ours is no fault of
         // Apple's, who must send again.
-        case .unknownCall, .storeDamaged, .identityConflict, .unknownCustomer: 500
+        case .unknownCall, .storeDamaged, .identityConflict, .unknownCustomer,
+            .backupNotConfigured, .backupRunning, .backupExists, .unknownBackup, .backupFailed:
+            500
         case .unknownScope, .wrongEnvironment, .renewalMismatch, .appStoreNotConfigured,
             .appStoreThrottled, .appStoreIncomplete, .appStoreUnauthorized, .draining,
             .storeUnavailable, .overloaded, .deadline, .revisionNotReached:

@@ -31,7 +31,8 @@ struct CatalogReload: Equatable {
         hasChanged = catalogs != current
         let hasCredentials = new.appStoreKey != nil && start.appStoreKey != nil
         let settings = new.resolved.keysThatNeedRestart(
-            since: start.resolved, takesCredentials: hasCredentials)
+            since: start.resolved, takesCredentials: hasCredentials,
+            takesCertificates: new.tls != nil && start.tls != nil)
         keysThatWait = Set(settings).union(new.filesThatDiffer(from: start)).sorted()
     }
 
@@ -63,14 +64,17 @@ extension LoadedConfiguration {
 
 extension ResolvedSettings {
     /// The settings that differ from `start` and do not apply before a restart: all but the level
-    /// of the log, how families are cut, what is said of products, and credentials for Apple where
-    /// others were in use. `apps` when an app was added or removed, or serves other environments.
-    /// Sorted.
+    /// of the log, how families are cut, what is said of products, credentials for Apple where
+    /// others were in use, and certificates where TLS was spoken. `apps` when an app was added or
+    /// removed, or serves other environments. Sorted.
     func keysThatNeedRestart(
-        since start: ResolvedSettings, takesCredentials: Bool
+        since start: ResolvedSettings, takesCredentials: Bool, takesCertificates: Bool
     ) -> [String] {
         var applied: Set<SettingKey> = [.logLevel, .familyCut]
         if takesCredentials { applied.formUnion([.apiIssuerId, .apiKeyId, .apiKeyFile]) }
+        if takesCertificates {
+            applied.formUnion([.tlsCert, .tlsKey, .tlsClientCa, .tlsMinVersion])
+        }
         var now = self
         var then = start
         for key in applied {

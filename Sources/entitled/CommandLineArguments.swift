@@ -60,7 +60,7 @@ struct CommandLineArguments: Equatable, Sendable {
     private mutating func read(
         _ setting: Setting, flag: String, attached: String?, rest: inout ArraySlice<String>
     ) {
-        if setting.refusal == nil, values[setting.key] != nil, !setting.isList {
+        if values[setting.key] != nil, !setting.isList {
             refuse("--\(flag) is given twice")
         }
         if let attached {

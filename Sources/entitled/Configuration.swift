@@ -23,6 +23,9 @@ struct Configuration: Equatable, Sendable {
     struct ClientLimits: Equatable, Sendable {
         var frameByteCountMax: Int
         var connectionCountMax: Int
+        /// `nil`: half of `connectionCountMax` for other machines, no bound for this one.
+        var connectionCountMaxPerPeer: Int?
+        var bufferedByteCountMax: Int
         var inflightCountMax: Int
         var batchCountMax: Int
         var defaultDeadlineMilliseconds: Int64
@@ -37,11 +40,17 @@ struct Configuration: Equatable, Sendable {
     var dataDirectory: String
     /// Whether a write is answered only when it would survive a power cut.
     var syncsEveryCommit: Bool
+    /// `nil`: no backups are made.
+    var backupDirectory: String?
     var listenAddresses: [SocketAddress]
+    /// `nil`: plain text on every listener.
+    var tls: TLSSettings?
     /// `nil`: no HTTP listener.
     var http: HTTPSettings?
     /// `nil`: nothing is fetched from Apple.
     var appStoreAPI: AppStoreAPISettings?
+    /// Who may call, and where it is written down.
+    var auth: AuthSettings
     /// Whether purchases of another named customer move to whoever hands them in.
     var transfersOnConflict: Bool
     /// How often what was metered is stored; `nil`: nothing is metered.
@@ -86,7 +95,8 @@ extension Configuration {
         let configuration = Configuration(resolved, reader: reader)
         let problems =
             configuration.problems(isInsecure: reader.boolean(.insecure))
-            + HTTPSettings.problems(reader) + AppStoreAPISettings.problems(reader)
+            + TLSSettings.problems(reader) + HTTPSettings.problems(reader)
+            + AppStoreAPISettings.problems(reader)
         return (configuration, problems)
     }
 
@@ -103,9 +113,12 @@ extension Configuration {
         v1SharedSecretPath = reader.texts(.v1SharedSecretFile).first
         dataDirectory = reader.text(.data)
         syncsEveryCommit = reader.text(.dataSync) == "always"
+        backupDirectory = reader.texts(.backupDir).first
         listenAddresses = reader.texts(.listen).compactMap { try? SocketAddress($0) }
+        tls = TLSSettings(reader)
         http = HTTPSettings(reader)
         appStoreAPI = AppStoreAPISettings(reader)
+        auth = AuthSettings(reader)
         transfersOnConflict = reader.text(.identityConflict) == "transfer"
         meteringMilliseconds = reader.boolean(.metering) ? reader.integer(.meteringInterval) : nil
         threadCount = Int(reader.integer(.threads))
@@ -120,6 +133,8 @@ extension Configuration {
         limits = ClientLimits(
             frameByteCountMax: Int(reader.integer(.maxFrame)),
             connectionCountMax: Int(reader.integer(.maxConnections)),
+            connectionCountMaxPerPeer: Self.perPeer(reader.integer(.maxConnectionsPerPeer)),
+            bufferedByteCountMax: Int(reader.integer(.maxBuffered)),
             inflightCountMax: Int(reader.integer(.maxInflight)),
             batchCountMax: Int(reader.integer(.maxBatch)),
             defaultDeadlineMilliseconds: reader.integer(.defaultDeadline),
@@ -128,6 +143,8 @@ extension Configuration {
         logForm = LogForm(rawValue: reader.text(.logFormat)) ?? .auto
         logLevel = LogLevel(name: reader.text(.logLevel)) ?? .info
     }
+
+    private static func perPeer(_ count: Int64) -> Int? { count > 0 ? Int(count) : nil }
 
     private func problems(isInsecure: Bool) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
@@ -146,16 +163,28 @@ extension Configuration {
                     + "AppleRootCA-G3.cer from https://www.apple.com/certificateauthority/ and "
                     + "name it with --apple-root, or `apple.roots` in the file")
         }
-        for address in listenAddresses where !address.isLocal && !isInsecure {
+        if let backupDirectory, Self.isInside(backupDirectory, dataDirectory) {
             refuse(
-                "`\(address)` can be reached from other machines, and this release does "
-                    + "not speak TLS there: listen on loopback or on a Unix socket, or say "
-                    + "--insecure")
+                "`backup.dir` lies in `data`, where nothing but the store may be; name another "
+                    + "directory, best on the same file system")
+        }
+        for address in listenAddresses where !address.isLocal && tls == nil && !isInsecure {
+            refuse(
+                "`\(address)` can be reached from other machines in plain text: set `tls.cert` "
+                    + "and `tls.key`, listen on loopback or on a Unix socket, or say --insecure")
         }
         if limits.defaultDeadlineMilliseconds > limits.deadlineMillisecondsMax {
             refuse("`limits.defaultDeadline` is longer than `limits.maxDeadline`")
         }
         return problems
+    }
+}
+
+extension Configuration {
+    /// Whether a path is `directory` or below it, as written.
+    private static func isInside(_ path: String, _ directory: String) -> Bool {
+        let (path, directory) = (path.split(separator: "/"), directory.split(separator: "/"))
+        return path.starts(with: directory)
     }
 }
 

@@ -9,17 +9,8 @@ enum ConfigurationReference {
             "| key in the file | flag | default | value | meaning |",
             "| --- | --- | --- | --- | --- |",
         ]
-        for setting in SettingTable.all where setting.refusal == nil {
-            lines.append(row(of: setting))
-        }
-        lines += ["", "## Not in this release", ""]
-        lines += [
-            "These are refused by name, so that nobody believes in something that does not happen.",
-            "", "| key in the file | flag | why |", "| --- | --- | --- |",
-        ]
         for setting in SettingTable.all {
-            guard let refusal = setting.refusal else { continue }
-            lines.append("| `\(setting.key.rawValue)` | \(flag(of: setting)) | \(refusal) |")
+            lines.append(row(of: setting))
         }
         return lines.joined(separator: "\n") + "\n"
     }

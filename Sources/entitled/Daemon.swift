@@ -1,4 +1,6 @@
 internal import AppStore
+internal import Authorization
+internal import Backup
 internal import Entitlements
 internal import EventLoop
 internal import Reconciliation
@@ -46,15 +48,18 @@ struct Daemon {
         warnOfRisks(layout)
         let revival = StoreRevival()
         let store = try openStore(layout, revival)
-        let service = try makeService(store: store, layout: layout)
+        let backups = backupDesk(of: store)
+        defer { backups?.stop() }
+        let service = try makeService(store: store, layout: layout, backups: backups)
         defer { revival.stop() }
         try starting { () throws(UVError) in
             try revival.start(
                 store, everyMilliseconds: Int64(StorageOptions().retryIntervalMilliseconds))
         }
-        let end = try serve(service, store: store, layout: layout)
+        let end = try serve(service, store: store, layout: layout, backups: backups)
         let exitCode: ExitCode = end.wasCut ? .failure : .success
         logger.info("stopped", .init("revision", service.revision))
+        backups?.stop()
         guard end.hasWarmed else {
             // Everything that was answered is on disk; waiting for the scan would only take time.
             logger.flush()
@@ -74,7 +79,8 @@ struct Daemon {
                 "a test root is trusted", .init("fingerprint", root.fingerprint),
                 .init("subject", root.subject))
         }
-        var addresses = configuration.listenAddresses
+        warnOfKeys()
+        var addresses = configuration.tls == nil ? configuration.listenAddresses : []
         if let http = configuration.http, http.tls == nil { addresses.append(http.address) }
         for address in addresses where !address.isLocal {
             logger.warn(
@@ -89,6 +95,27 @@ struct Daemon {
         }
     }
 
+    /// Who may call is said at every start: an open door is easily forgotten.
+    private func warnOfKeys() {
+        guard let path = configuration.auth.keysPath, let keys = loaded.keys else {
+            for address in configuration.listenAddresses where !address.isLocal {
+                logger.warn(
+                    "no keys file is set: whoever reaches this address may read and change "
+                        + "everything", .init("address", address.description))
+            }
+            return
+        }
+        logger.info(
+            "callers need a key", .init("file", path), .init("keys", keys.records.count))
+        if keys.records.isEmpty { logger.warn("the keys file is empty: nobody may call") }
+        if let stamp = SystemCalls.stamp(path), stamp.mode & 0o137 != 0 {
+            logger.warn(
+                "the keys file may be read or changed by others than its owner and group",
+                .init("file", path), .init("mode", String(stamp.mode, radix: 8)),
+                .init("expected", "640"))
+        }
+    }
+
     private func openStore(
         _ layout: DaemonLayout, _ revival: StoreRevival
     ) throws(StartFailure) -> RocksDBStore {
@@ -99,6 +126,7 @@ struct Daemon {
             case .writesFailing:
                 logger.error("the store takes no writes", field)
                 revival.writingStopped()
+            case .readsFailing: logger.error("the store is damaged", field)
             case .writesResumed: logger.warn("the store takes writes again")
             case .unfinishedRecord, .failedWriteUndone: logger.warn("the store recovered", field)
             }
@@ -111,7 +139,7 @@ struct Daemon {
     }
 
     private func makeService(
-        store: RocksDBStore, layout: DaemonLayout
+        store: RocksDBStore, layout: DaemonLayout, backups: BackupDesk?
     ) throws(StartFailure) -> DaemonService {
         let apps = configuration.apps.map { app in
             AppConfiguration(
@@ -125,17 +153,28 @@ struct Daemon {
             throw StartFailure(error)
         }
         do throws(ServiceStartError) {
-            return try DaemonService(
-                store: packing,
-                configuration: ServiceConfiguration(
-                    apps: apps, roots: loaded.roots, v1SharedSecret: loaded.v1SharedSecret,
-                    isAppStoreConfigured: configuration.appStoreAPI != nil,
-                    identityConflict: configuration.transfersOnConflict ? .transfer : .refuse,
-                    cacheByteCountMax: layout.tableByteCountMax, readerCount: layout.readerCount,
-                    clock: { Timestamp(milliseconds: WallClock.nowMilliseconds) },
-                    onNotice: { [logger] in logger.log(LogRecord($0)) }))
+            var serviceConfiguration = ServiceConfiguration(
+                apps: apps, roots: loaded.roots, v1SharedSecret: loaded.v1SharedSecret,
+                isAppStoreConfigured: configuration.appStoreAPI != nil,
+                identityConflict: configuration.transfersOnConflict ? .transfer : .refuse,
+                cacheByteCountMax: layout.tableByteCountMax, readerCount: layout.readerCount,
+                clock: { Timestamp(milliseconds: WallClock.nowMilliseconds) },
+                onNotice: { [logger] in logger.log(LogRecord($0)) })
+            serviceConfiguration.backups = backups?.handler
+            return try DaemonService(store: packing, configuration: serviceConfiguration)
         } catch {
             throw StartFailure(error)
+        }
+    }
+
+    /// What makes backups, where a directory for them is configured.
+    private func backupDesk(of store: RocksDBStore) -> BackupDesk? {
+        configuration.backupDirectory.map { root in
+            BackupDesk(
+                BackupMaker(store: store, root: root, version: Version.number),
+                now: { Timestamp(milliseconds: WallClock.nowMilliseconds) },
+                text: { UTCTime.text($0.milliseconds) },
+                onNotice: { [logger] in logger.log(LogRecord($0)) })
         }
     }
 
@@ -149,21 +188,38 @@ struct Daemon {
 
     /// Serves until a signal, and drains.
     private func serve(
-        _ service: DaemonService, store: RocksDBStore, layout: DaemonLayout
+        _ service: DaemonService, store: RocksDBStore, layout: DaemonLayout,
+        backups: BackupDesk?
     ) throws(StartFailure) -> End {
         let apple = try AppleSide(loaded, service: service, logger: logger)
+        let worlds = KeysReload.worlds(of: service.reader)
+        let keys = KeyBoard(KeysReload.ring(loaded.keys, worlds: worlds))
+        for app in keys.ring.unknownApps {
+            logger.warn("a key is for an app that is not served here", .init("app", app))
+        }
+        let auth = configuration.auth
+        let audit = try auth.auditFile(inDataDirectory: configuration.dataDirectory).map {
+            (path) throws(StartFailure) in
+            try AuditFile(path: path, byteCountMax: auth.auditByteCountMax, logger: logger)
+        }
+        defer { audit?.stop() }
         let loop = try starting { () throws(UVError) in try Loop() }
         defer { loop.close() }
+        let tls = loaded.tls.map { TLSDoor($0) }
         let server = try starting { () throws(UVError) in
             let ended = try Wakeup(loop: loop) { loop.stop() }
             let signal = ended.signal
+            var options = layout.serverOptions(configuration, tls: tls)
+            options.keys = keys
+            options.audit = audit?.trail
             return try Server(
-                options: layout.serverOptions(configuration), service: service,
+                options: options, service: service,
                 remote: apple?.reconciler.remoteWork, onEnd: { signal.send() })
         }
         let parts = ServingParts(
             state: DaemonState(), store: store, service: service, server: server, apple: apple,
-            dataDirectory: configuration.dataDirectory)
+            tls: tls, backups: backups, dataDirectory: configuration.dataDirectory, keys: keys,
+            audit: audit?.trail, hasOpenMetrics: auth.hasOpenMetrics)
         var door: HTTPDoor?
         do throws(StartFailure) {
             door = try configuration.http.map { (settings) throws(StartFailure) in
@@ -182,6 +238,7 @@ struct Daemon {
     ) throws(StartFailure) -> End {
         let control = SignalControl(daemon: self, parts: parts)
         let watchers = try starting { () throws(UVError) in try control.watch(on: loop) }
+        let files = try starting { () throws(UVError) in try control.watchFiles(on: loop) }
         let heartbeat = try starting { () throws(UVError) -> Heartbeat? in
             try self.heartbeat(of: parts, on: loop)
         }
@@ -194,6 +251,7 @@ struct Daemon {
         loop.run()
         heartbeat?.stop()
         for watcher in watchers { watcher.close() }
+        files.stop()
         close(parts, door, isAtOnce: control.wasCut)
         return End(wasCut: control.wasCut, hasWarmed: warming.joinIfEnded())
     }

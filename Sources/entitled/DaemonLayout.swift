@@ -42,14 +42,17 @@ struct DaemonLayout: Equatable {
     }
 
     /// What the transport is told.
-    func serverOptions(_ configuration: Configuration) -> ServerOptions {
+    func serverOptions(_ configuration: Configuration, tls: TLSDoor? = nil) -> ServerOptions {
         var options = ServerOptions(
             addresses: configuration.listenAddresses,
             identity: ServerIdentity(version: Version.number, commit: Version.commit))
+        options.tls = tls
         options.loopCount = loopCount
         options.workerCount = workerCount
         options.spinMicroseconds = UInt64(configuration.spinMicroseconds)
         options.connectionCountMax = configuration.limits.connectionCountMax
+        options.connectionCountMaxPerPeer = configuration.limits.connectionCountMaxPerPeer
+        options.bufferedByteCountMax = configuration.limits.bufferedByteCountMax
         options.reservedDescriptorCount = Self.otherDescriptorCount + httpDescriptorCount
         options.limits = sessionLimits(configuration.limits)
         options.metersUse = configuration.meteringMilliseconds != nil

@@ -1,3 +1,4 @@
+internal import Authorization
 internal import EventLoop
 internal import HTTP
 internal import Reconciliation
@@ -28,7 +29,9 @@ struct HTTPDoor: Sendable {
         let router = WebhookRouter(
             notifications: NotificationEndpoint { Self.ingest($0, parts) },
             health: HealthEndpoint { Self.health(of: parts) },
-            metrics: MetricsEndpoint { metrics.snapshot(http: listening.counts) })
+            metrics: MetricsEndpoint(permission: { Self.permission($0, parts) }) {
+                metrics.snapshot(http: listening.counts)
+            })
         do throws(HTTPListenerError) {
             listener = try HTTPListener(
                 options: settings.listenerOptions(identity: identity),
@@ -58,12 +61,27 @@ struct HTTPDoor: Sendable {
         }
     }
 
+    /// Whether whoever shows `key` may read the metrics: they are those of all apps, so a key that
+    /// is limited to some may not, whatever its roles.
+    static func permission(_ key: [UInt8], _ parts: ServingParts) -> MetricsPermission {
+        let ring = parts.keys.ring
+        if ring.isOpen || parts.hasOpenMetrics { return .granted }
+        let grant = ring.grant(key: key.span, certificateNames: [])
+        let now = WallClock.nowMilliseconds
+        guard grant.fault(at: now) == .none else { return .unauthenticated }
+        ring.noteUse(of: grant, atMilliseconds: now)
+        return grant.roles.allow(.metrics) && !grant.isLimited ? .granted : .denied
+    }
+
     /// What the probes say; reads no store and waits for nobody.
     private static func health(of parts: ServingParts) -> HealthReport {
         let silence = max(
             parts.server.stalledMilliseconds,
             parts.state.stalledMilliseconds(atMilliseconds: MonotonicClock.nowMilliseconds))
-        let problem = parts.store.isWritable ? nil : "the store takes no writes"
+        let problem =
+            parts.store.readProblem != nil
+            ? "the store is damaged; the log says where"
+            : parts.store.isWritable ? nil : "the store takes no writes"
         return HealthReport(
             loopSilenceMilliseconds: silence, storeProblem: problem,
             isDraining: parts.state.isDraining,

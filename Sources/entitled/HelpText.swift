@@ -11,7 +11,7 @@ enum HelpText {
             "",
             "Settings, as FLAG (ENVIRONMENT VARIABLE, key in the file) [default]:",
         ]
-        for setting in SettingTable.all where setting.refusal == nil && setting.flag != nil {
+        for setting in SettingTable.all where setting.flag != nil {
             lines += self.lines(of: setting)
         }
         lines += ["", "Only in the file:"]

@@ -1,3 +1,5 @@
+internal import Entitlements
+
 /// Reads JSON5 (https://spec.json5.org): comments, trailing commas, unquoted keys, single quotes.
 ///
 /// FoundationEssentials' decoder reads JSON5 too, and is this reader's oracle in the tests; but it
@@ -9,6 +11,9 @@ struct JSON5Reader {
 
     private let scalars: [Unicode.Scalar]
     private var index = 0
+    /// The last place whose line was asked for, and its line: keys come in order, so that no key
+    /// makes the reader count from the start again.
+    private var counted = (offset: 0, line: 1)
 
     private init(_ text: String) {
         scalars = Array(text.unicodeScalars)
@@ -43,17 +48,19 @@ struct JSON5Reader {
     private mutating func table(depth: Int) throws(JSON5Error) -> [JSON5Member] {
         index += 1
         var members: [JSON5Member] = []
+        var lines: [ExactName: Int] = [:]
         while true {
             try skipSpace()
             if accept("}") { return members }
             let start = index
             let key = try key()
             // Bytes decide: Swift's strings take two spellings of one accent for the same.
-            if let earlier = members.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
+            if let earlier = lines[ExactName(key)] {
                 index = start
-                throw error("`\(key)` stands here a second time, after line \(earlier.line)")
+                throw error("`\(key)` stands here a second time, after line \(earlier)")
             }
-            let line = position(of: start).line
+            let line = line(of: start)
+            lines[ExactName(key)] = line
             try skipSpace()
             guard accept(":") else { throw error("`:` is missing after `\(key)`") }
             try skipSpace()
@@ -246,6 +253,13 @@ struct JSON5Reader {
     private func error(_ message: String) -> JSON5Error {
         let (line, column) = position(of: index)
         return JSON5Error(message: message, line: line, column: column)
+    }
+
+    /// The line of a place that is not before the last one asked for.
+    private mutating func line(of offset: Int) -> Int {
+        counted.line += scalars[counted.offset..<offset].count { $0 == "\n" }
+        counted.offset = offset
+        return counted.line
     }
 
     private func position(of offset: Int) -> (line: Int, column: Int) {

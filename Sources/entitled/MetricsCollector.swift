@@ -1,6 +1,9 @@
+internal import Authorization
+internal import Backup
 internal import Entitlements
 internal import EventLoop
 internal import HTTP
+internal import OpenSSL
 internal import Reconciliation
 internal import Service
 internal import Session
@@ -51,6 +54,25 @@ struct MetricsCollector: Sendable {
         rpc.inFlight = ["rpc": UInt64(parts.server.outstandingCallCount)]
         rpc.receivedByteCount = calls.receivedByteCount
         rpc.sentByteCount = calls.sentByteCount
+        rpc.closures = [
+            "connections": UInt64(
+                max(0, counts.refusedConnections - counts.refusedConnectionsOfPeers)),
+            "peer": UInt64(counts.refusedConnectionsOfPeers),
+            "memory": UInt64(counts.shedConnections),
+        ]
+        rpc.handshakes = [
+            "ok": UInt64(counts.handshakes), "failed": UInt64(counts.failedHandshakes),
+        ]
+        rpc.certificateEnd = parts.tls?.context.notAfterMilliseconds.map { Double($0) / 1_000 }
+        rpc.shutOutCount = parts.keys.shutOutCount
+        let ring = parts.keys.ring
+        for (index, record) in ring.records.enumerated() where !record.isRevoked {
+            rpc.keyUses[record.id] = ring.lastUse(ofRecordAt: index)
+        }
+        rpc.missingAudits = [
+            "lost": parts.audit?.droppedCount ?? 0,
+            "suppressed": parts.audit?.suppressedCount ?? 0,
+        ]
         let refusals = parts.service.counters.refusalCounts
         func sum(_ reasons: RefusalReason...) -> UInt64 {
             reasons.reduce(0) { $0 + (refusals[$1] ?? 0) }
@@ -58,6 +80,8 @@ struct MetricsCollector: Sendable {
         rpc.rejections = [
             "deadline": sum(.deadline, .revisionNotReached), "overload": sum(.overloaded),
             "frame_size": sum(.frameTooLarge), "draining": sum(.draining),
+            "auth": sum(
+                .keyMissing, .keyUnknown, .keyExpired, .keyRevoked, .roleMissing, .appNotAllowed),
         ]
     }
 
@@ -90,6 +114,9 @@ struct MetricsCollector: Sendable {
         store.byteCounts = [
             "tables": size.tableByteCount, "log": size.logByteCount, "other": size.otherByteCount,
         ]
+        let backups = parts.backups?.counts
+        store.lastBackupAt = backups?.lastSuccessAt
+        store.backupMilliseconds = backups?.durationMilliseconds ?? 0
         store.syncDuration = parts.service.timings.commits.counts
     }
 }

@@ -1,6 +1,8 @@
 internal import AppStore
 internal import AppStoreServerAPI
+internal import Authorization
 internal import HTTP
+internal import OpenSSL
 
 /// A configuration and the content of the files that it names.
 struct LoadedConfiguration {
@@ -14,6 +16,10 @@ struct LoadedConfiguration {
     let appStoreAuthorities: [UInt8]?
     /// `nil`: the HTTP listener, where there is one, speaks plain text.
     let httpIdentity: HTTPServerIdentity?
+    /// `nil`: the protocol's listeners speak plain text.
+    let tls: TLSContext?
+    /// Who may call; `nil`: everybody.
+    let keys: KeysFile?
     /// Every setting with its source, to compare with when the configuration is read again.
     let resolved: ResolvedSettings
 
@@ -39,6 +45,12 @@ struct LoadedConfiguration {
                     "the certificate of HTTP", at: files.certificatePath, by: inputs.readFile),
                 privateKey: try NamedFile.pem(
                     "the key of HTTP", at: files.keyPath, by: inputs.readFile))
+        }
+        tls = try configuration.tls.map { (files) throws(ConfigurationFailure) in
+            try files.load(by: inputs.readFile)
+        }
+        keys = try configuration.auth.keysPath.map { (path) throws(ConfigurationFailure) in
+            try KeysReload.read(path, by: inputs.readFile)
         }
         resolved = loader.resolved
     }

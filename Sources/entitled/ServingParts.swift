@@ -1,3 +1,5 @@
+internal import Authorization
+internal import Backup
 internal import RocksDBStorage
 internal import Service
 internal import Storage
@@ -14,6 +16,16 @@ struct ServingParts: Sendable {
     let server: Server
     /// `nil`: the App Store Server API is not configured.
     let apple: AppleSide?
+    /// What TLS connections begin with; `nil`: plain text.
+    let tls: TLSDoor?
+    /// `nil`: no backups are made.
+    let backups: BackupDesk?
     /// Where the facts are stored.
     let dataDirectory: String
+    /// Who may call.
+    var keys = KeyBoard()
+    /// Where calls are written down; `nil`: nowhere.
+    var audit: AuditTrail?
+    /// Whether /metrics asks for no key.
+    var hasOpenMetrics = true
 }

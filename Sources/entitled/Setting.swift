@@ -15,8 +15,6 @@ struct Setting: Sendable {
     /// A word for the value in `--help`.
     var placeholder = "VALUE"
     let help: String
-    /// Why this release refuses the setting; `nil` for one that works.
-    var refusal: String?
 
     /// The environment variable: `ENTITLED_` and the flag in capitals.
     var environmentName: String? {
@@ -54,6 +52,7 @@ enum SettingKey: String, CaseIterable, Hashable, Sendable {
     case meteringInterval
     case data
     case dataSync
+    case backupDir = "backup.dir"
     case listen
     case http
     case httpTlsCert = "httpTls.cert"
@@ -63,12 +62,18 @@ enum SettingKey: String, CaseIterable, Hashable, Sendable {
     case tlsKey = "tls.key"
     case tlsClientCa = "tls.clientCa"
     case tlsMinVersion = "tls.minVersion"
+    case authKeysFile = "auth.keysFile"
+    case authOpenMetrics = "auth.openMetrics"
+    case authAuditFile = "auth.auditFile"
+    case authAuditSize = "auth.auditSize"
     case threads
     case workers
     case cacheSize
     case spinUs
     case maxFrame = "limits.maxFrame"
     case maxConnections = "limits.maxConnections"
+    case maxConnectionsPerPeer = "limits.maxConnectionsPerPeer"
+    case maxBuffered = "limits.maxBuffered"
     case maxInflight = "limits.maxInflight"
     case maxBatch = "limits.maxBatch"
     case maxHttpBody = "limits.maxHttpBody"

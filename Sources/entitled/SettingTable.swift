@@ -1,6 +1,7 @@
 /// Every setting of the server, in the order of `--help`.
 enum SettingTable {
-    static let all: [Setting] = general + apps + apple + api + serving + limits + refused
+    static let all: [Setting] =
+        general + apps + apple + api + serving + tls + auth + limits
 
     /// The row of `key`. Every key has one (checked by a test).
     static subscript(key: SettingKey) -> Setting {
@@ -24,6 +25,9 @@ enum SettingTable {
             key: .dataSync, kind: .choice(["always", "interval"]), standard: ["always"],
             flag: "data-sync", placeholder: "WHEN",
             help: "always: answered writes survive a power cut; interval: the last second may not"),
+        Setting(
+            key: .backupDir, kind: .path, flag: "backup-dir", placeholder: "DIR",
+            help: "where `entitlectl backup create` puts backups; without it there are none"),
         Setting(
             key: .logFormat, kind: .choice(["auto", "text", "json"]), standard: ["auto"],
             flag: "log-format", placeholder: "FORMAT",
@@ -177,6 +181,26 @@ enum SettingTable {
             help: "how often the counts are stored: what a crash may take of them at most"),
     ]
 
+    private static let auth: [Setting] = [
+        Setting(
+            key: .authKeysFile, kind: .path, flag: "auth-keys-file", credential: "auth-keys",
+            placeholder: "FILE",
+            help: "who may call: a file of hashed API keys, made with `entitlectl key`; without it "
+                + "everybody who reaches a listener may do everything"),
+        Setting(
+            key: .authOpenMetrics, kind: .boolean, standard: ["false"],
+            flag: "auth-open-metrics",
+            help: "serve /metrics without a key although there is a keys file"),
+        Setting(
+            key: .authAuditFile, kind: .path, flag: "auth-audit-file", placeholder: "FILE",
+            help: "where admin calls and refused callers are written down; with a keys file "
+                + "audit.jsonl in the data directory, without one nowhere unless it is named"),
+        Setting(
+            key: .authAuditSize, kind: .size((64 << 10)...(1 << 40)), standard: ["64MiB"],
+            flag: "auth-audit-size", placeholder: "SIZE",
+            help: "when that file is put aside for a new one; four old ones are kept"),
+    ]
+
     private static let limits: [Setting] = [
         Setting(
             key: .maxFrame, kind: .size((64 << 10)...(1 << 20)), standard: ["1MiB"],
@@ -184,6 +208,16 @@ enum SettingTable {
         Setting(
             key: .maxConnections, kind: .integer(1...1_000_000), standard: ["10000"],
             flag: "limits-max-connections", placeholder: "N", help: "connections at a time"),
+        Setting(
+            key: .maxConnectionsPerPeer, kind: .integer(0...1_000_000), standard: ["0"],
+            flag: "limits-max-connections-per-peer", placeholder: "N",
+            help: "connections of one address (of one /64 of IPv6) at a time; 0: half of all for "
+                + "other machines, no bound for this one"),
+        Setting(
+            key: .maxBuffered, kind: .size((64 << 10)...(1 << 40)), standard: ["512MiB"],
+            flag: "limits-max-buffered", placeholder: "SIZE",
+            help: "memory for frames, unanswered requests and answers not taken, of all "
+                + "connections"),
         Setting(
             key: .maxInflight, kind: .integer(1...65_536), standard: ["1024"],
             flag: "limits-max-inflight", placeholder: "N",
@@ -208,19 +242,21 @@ enum SettingTable {
             flag: "limits-max-deadline", placeholder: "TIME", help: "the longest deadline kept"),
     ]
 
-    private static let refused: [Setting] =
-        [
-            (.tlsCert, "tls-cert"), (.tlsKey, "tls-key"), (.tlsClientCa, "tls-client-ca"),
-            (.tlsMinVersion, "tls-min-version"),
-        ].map { row(of: $0, flag: $1, refusal: tlsRefusal) }
-
-    private static let tlsRefusal =
-        "this release does not speak TLS for the protocol; listen on loopback or on a Unix socket, "
-        + "or put a TLS proxy in front"
-
-    private static func row(of key: SettingKey, flag: String, refusal: String) -> Setting {
+    private static let tls: [Setting] = [
         Setting(
-            key: key, kind: .text(byteCountMax: 4096), flag: flag, help: "not in this release",
-            refusal: refusal)
-    }
+            key: .tlsCert, kind: .path, flag: "tls-cert", placeholder: "FILE",
+            help: "the certificate chain (PEM) of the TCP listeners: they speak TLS then; read "
+                + "again on SIGHUP and when the file changes"),
+        Setting(
+            key: .tlsKey, kind: .path, flag: "tls-key", placeholder: "FILE",
+            help: "the unencrypted key of that certificate (PEM)"),
+        Setting(
+            key: .tlsClientCa, kind: .path, flag: "tls-client-ca", placeholder: "FILE",
+            help: "the authorities (PEM) one of which must have issued the certificate that every "
+                + "client shows; nobody is asked for one without it"),
+        Setting(
+            key: .tlsMinVersion, kind: .choice(["1.2", "1.3"]), standard: ["1.2"],
+            flag: "tls-min-version", placeholder: "VERSION",
+            help: "the lowest version of TLS spoken"),
+    ]
 }

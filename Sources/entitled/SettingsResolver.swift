@@ -97,7 +97,7 @@ struct SettingsResolver {
     }
 
     private mutating func resolveDefault(of setting: Setting, credentials: [String: String]) {
-        guard !setting.key.rawValue.hasPrefix("apps[]"), setting.refusal == nil else { return }
+        guard !setting.key.rawValue.hasPrefix("apps[]") else { return }
         if !setting.standard.isEmpty {
             let raw = setting.standard.map { JSON5Value.text($0) }
             if let values = read(setting, raw: raw, source: .standard) {
@@ -117,6 +117,12 @@ struct SettingsResolver {
         resolved.apps = file.products.map { ids in
             ResolvedSettings.App(products: ids.map { ResolvedSettings.Product(id: $0) })
         }
+        // Ten thousand products: no entry looks at all of them.
+        let places = file.products.map { ids in
+            Dictionary(
+                zip(ids.map { ExactName($0) }, ids.indices),
+                uniquingKeysWith: { first, _ in first })
+        }
         for entry in file.entries {
             let setting = SettingTable[entry.key]
             let source = SettingSource.file(path: file.path, line: entry.line)
@@ -132,11 +138,7 @@ struct SettingsResolver {
                 resolved.settings[entry.key] = result
                 continue
             }
-            if let id = entry.product,
-                let product = resolved.apps[app].products.firstIndex(where: {
-                    $0.id.utf8.elementsEqual(id.utf8)
-                })
-            {
+            if let id = entry.product, let product = places[app][ExactName(id)] {
                 resolved.apps[app].products[product].settings[entry.key] = result
             } else {
                 resolved.apps[app].settings[entry.key] = result
@@ -184,10 +186,6 @@ struct SettingsResolver {
     private mutating func read(
         _ setting: Setting, raw: [JSON5Value], source: SettingSource
     ) -> [SettingValue]? {
-        if let refusal = setting.refusal {
-            refuse("`\(setting.key.rawValue)` (\(source.text)): \(refusal)", source: source)
-            return nil
-        }
         guard setting.isList || raw.count == 1 else {
             refuse(
                 "`\(setting.key.rawValue)` (\(source.text)) takes one value, not \(raw.count)",

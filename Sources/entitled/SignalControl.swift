@@ -1,4 +1,5 @@
 internal import AppStoreServerAPI
+internal import Authorization
 internal import Entitlements
 internal import EventLoop
 internal import Reconciliation
@@ -18,6 +19,11 @@ final class SignalControl {
     private let daemon: Daemon
     private let parts: ServingParts
     private var catalogs: [ExactName: Catalog]
+    /// Nil: there is no keys file.
+    private let keys: KeysReload?
+    /// Nil: plain text.
+    private let tls: TLSReload?
+    private var files: FileWatch?
     /// Whether a second signal cut the drain short.
     private(set) var wasCut = false
 
@@ -28,6 +34,82 @@ final class SignalControl {
         self.daemon = daemon
         self.parts = parts
         catalogs = CatalogReload.catalogs(of: daemon.loaded.configuration)
+        let start = daemon.loaded
+        let readFile: NamedFile.Reading = { (path, byteCountMax) throws(FileReadError) in
+            try SystemCalls.readFile(path, byteCountMax: byteCountMax)
+        }
+        tls = start.configuration.tls.flatMap { settings in
+            parts.tls.map { TLSReload(settings, door: $0, readFile: readFile) }
+        }
+        keys = start.configuration.auth.keysPath.map { path in
+            KeysReload(
+                path: path, start: start.keys ?? KeysFile(), board: parts.keys,
+                worlds: KeysReload.worlds(of: parts.service.reader), readFile: readFile)
+        }
+    }
+
+    /// Watches the files that are taken up without a restart: a new one of them is one more entry
+    /// of this list.
+    func watchFiles(
+        on loop: Loop, everyMilliseconds interval: UInt64 = FileWatch.intervalMilliseconds
+    ) throws(UVError) -> FileWatch {
+        let watch = try FileWatch(on: loop, watchedFiles, everyMilliseconds: interval)
+        files = watch
+        return watch
+    }
+
+    /// The files that are taken up without a restart, and what is done with each.
+    private var watchedFiles: [FileWatch.Watched] {
+        var watched: [FileWatch.Watched] = []
+        if let keys {
+            watched.append(
+                FileWatch.Watched(path: keys.path) { [unowned self] in
+                    if let hasSucceeded = reloadKeys() {
+                        parts.state.reloaded(successfully: hasSucceeded)
+                    }
+                })
+        }
+        for path in tls?.paths ?? [] {
+            watched.append(FileWatch.Watched(path: path) { [unowned self] in reloadTLS() })
+        }
+        return watched
+    }
+
+    /// Reads the files of TLS again.
+    private func reloadTLS() {
+        do throws(ConfigurationFailure) {
+            try tls?.run()
+            parts.state.reloaded(successfully: true)
+            logger.info("certificates reloaded")
+        } catch {
+            parts.state.reloaded(successfully: false)
+            for problem in error.problems {
+                logger.error(
+                    "certificates not reloaded: the ones before still apply",
+                    .init("error", problem.message))
+            }
+        }
+    }
+
+    /// Reads the keys file again.
+    ///
+    /// - Returns: whether it was taken; nil where nothing has changed, or there is none.
+    private func reloadKeys() -> Bool? {
+        guard let keys else { return nil }
+        switch keys.run() {
+        case .unchanged: return nil
+        case .replaced:
+            let ring = parts.keys.ring
+            logger.info(
+                "keys reloaded", .init("file", keys.path), .init("keys", ring.records.count))
+            for app in ring.unknownApps {
+                logger.warn("a key is for an app that is not served here", .init("app", app))
+            }
+            return true
+        case .refused(let message):
+            logger.error("keys not reloaded: the ones before still apply", .init("error", message))
+            return false
+        }
     }
 
     func watch(on loop: Loop) throws(UVError) -> [SignalWatcher] {
@@ -56,9 +138,12 @@ final class SignalControl {
     }
 
     /// Reads the configuration again. What is said of products, how families are cut, the key for
-    /// Apple and the level of the log apply at once; the rest needs a restart and is named. One
-    /// that is wrong changes nothing.
+    /// Apple, certificates and the level of the log apply at once; the rest needs a restart and is
+    /// named. One that is wrong changes nothing.
     private func reload() {
+        // First and by themselves: a revoked key ends although the rest may be wrong.
+        files?.noteAll()
+        _ = reloadKeys()
         do throws(ConfigurationFailure) {
             let new = try daemon.reload()
             let reload = CatalogReload(of: new, start: daemon.loaded, current: catalogs)
@@ -69,6 +154,12 @@ final class SignalControl {
             }
             // Another key may stand in a file of the same name.
             if let key = new.appStoreKey { parts.apple?.client.use(key) }
+            // The files of the certificate may have changed, and who may show one.
+            if let context = new.tls, let settings = new.configuration.tls, let tls {
+                parts.tls?.replace(with: context)
+                tls.settings = settings
+                files?.replace(with: watchedFiles)
+            }
             parts.state.reloaded(successfully: true)
             logger.info(
                 "configuration reloaded", .init("log_level", logger.level.name),
@@ -101,6 +192,8 @@ final class SignalControl {
             .init("accepted", counts.acceptedConnections),
             .init("refused_connections", counts.refusedConnections),
             .init("failed_accepts", counts.failedAccepts),
+            .init("tls_handshakes", counts.handshakes),
+            .init("failed_tls_handshakes", counts.failedHandshakes),
             .init("overloaded_calls", counts.overloadedCalls),
             .init("unmetered_checks", counts.unmeteredChecks),
             .init("expired_calls", counts.expiredCalls),

@@ -47,8 +47,12 @@ struct StartFailure: Error, Equatable, Sendable {
     /// The service could not start on the opened store.
     init(_ error: ServiceStartError) {
         switch error {
-        case .storage(let message):
-            self.init(.damagedData, "the stored data cannot be read: \(message)")
+        case .storage(.unavailable(let message)):
+            // A disk that is full or fails is no damage: what starts again when there is space must
+            // not be told to restore a backup.
+            self.init(.inputOutput, "the store cannot be used: \(message)")
+        case .storage(let error):
+            self.init(.damagedData, "the stored data cannot be read: \(error)")
         case .configuration(let message): self.init(.configuration, message)
         }
     }

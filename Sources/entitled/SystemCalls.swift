@@ -144,4 +144,58 @@ enum SystemCalls {
         }
         return sent == message.count
     }
+
+    /// What tells one content of a file from another; nil where there is none that can be seen.
+    static func stamp(_ path: String) -> FileStamp? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        func nanoseconds(_ time: timespec) -> Int64 {
+            Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        }
+        return FileStamp(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+            byteCount: Int64(status.st_size), modified: nanoseconds(status.st_mtim),
+            changed: nanoseconds(status.st_ctim), mode: UInt32(status.st_mode) & 0o7777)
+    }
+
+    /// Gives a file another name; says whether it has it.
+    @discardableResult
+    static func rename(_ path: String, to other: String) -> Bool {
+        unsafe Glibc.rename(path, other) == 0
+    }
+}
+
+/// A file that is only written at its end.
+struct AppendedFile: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens it, or makes it for its owner to write and its group to read; nil where that fails.
+    init?(path: String) {
+        self.path = path
+        descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    /// Bytes in it.
+    var byteCount: Int {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Writes all of it and syncs; says whether it is on the disk.
+    func append(_ bytes: [UInt8]) -> Bool {
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes[start...].withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            start += count
+        }
+        return fdatasync(descriptor) == 0
+    }
+
+    func close() { _ = Glibc.close(descriptor) }
 }

@@ -56,6 +56,9 @@ import Testing
         let text = text(snapshot)
         for line in [
             "entitled_rpc_rejected_total{reason=\"draining\"} 0",
+            "entitled_rpc_rejected_total{reason=\"auth\"} 0",
+            "entitled_auth_shut_out_connections_total 0",
+            "entitled_audit_missing_total{cause=\"lost\"} 0",
             "entitled_check_results_total{app=\"a\",environment=\"sandbox\",result=\"denied\"} 0",
             "entitled_revocations_total{app=\"a\",cause=\"family_leave\"} 0",
             "entitled_rebuilds_total{trigger=\"sweep\",result=\"failed\"} 0",

@@ -19,6 +19,8 @@ func busySnapshot() -> MetricsSnapshot {
     snapshot.rpc.inFlight = ["rpc": 2]
     snapshot.rpc.connections = ["rpc": 3, "http": 1]
     snapshot.rpc.rejections = ["overload": 6]
+    snapshot.rpc.certificateEnd = 1_796_126_400
+    snapshot.rpc.keyUses = ["k7wq2mzpaf": 1_796_126_400_000]
     snapshot.ingest.verifications = ["ok": 11, "bad_chain": 2]
     snapshot.checks.allowed = [production: 5]
     snapshot.checks.denied = [production: 2]

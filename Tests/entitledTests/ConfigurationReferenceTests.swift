@@ -25,7 +25,7 @@ import Testing
             $0.hasPrefix("| ") && $0.contains(name)
         }
         #expect(rows.count == 1)
-        #expect(rows.first?.contains(setting.refusal ?? setting.help) == true)
+        #expect(rows.first?.contains(setting.help) == true)
     }
 }
 

@@ -41,7 +41,7 @@ struct DaemonTests {
         arguments: [
             (["--help"], 0), (["--version"], 0), (["--version", "--json"], 0), (["--json"], 64),
             (["--dta", "x"], 64), (["x"], 64), (["--data"], 64), ([], 78), (["--check-config"], 78),
-            (["--config", "/nonexistent.json5"], 78), (["--tls-cert", "x"], 64),
+            (["--config", "/nonexistent.json5"], 78), (["--tls-cert", "x"], 78),
         ] as [([String], Int32)])
     func `the exit code says what was wrong`(arguments: [String], code: Int32) throws {
         try withTemporaryDirectory { directory in

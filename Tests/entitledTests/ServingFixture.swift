@@ -38,7 +38,7 @@ final class ServingFixture {
                 identity: ServerIdentity(version: "1", commit: "")), service: service)
         parts = ServingParts(
             state: DaemonState(), store: store, service: service, server: server, apple: nil,
-            dataDirectory: directory + "/data")
+            tls: nil, backups: nil, dataDirectory: directory + "/data")
         if isWarm { parts.state.endWarming() }
     }
 

@@ -46,7 +46,7 @@ import Testing
     /// A value triple for each kind; every setting that has a flag is tried with those of its kind.
     static func spellings() throws -> [Spellings] {
         try SettingTable.all.filter { setting in
-            setting.flag != nil && setting.refusal == nil && setting.key != .config
+            setting.flag != nil && setting.key != .config
         }.map { setting in
             let texts: (String, String, String) =
                 switch setting.kind {
@@ -236,27 +236,6 @@ import Testing
         }
         let resolver = resolve(file: file, environment: variables, arguments: arguments)
         #expect(resolver.problems == [ConfigurationProblem(message, exitCode: exitCode)])
-    }
-
-    @Test(arguments: SettingTable.all.filter { $0.refusal != nil }.map(\.key))
-    func `what is not in this release is refused by name, however it is said`(
-        key: SettingKey
-    ) throws {
-        let setting = SettingTable[key]
-        let flag = try #require(setting.flag)
-        let variable = try #require(setting.environmentName)
-        let refusal = try #require(setting.refusal)
-        let asked = [
-            resolve(file: fileText(key, "x")), resolve(environment: [variable: "x"]),
-            resolve(arguments: ["--\(flag)", "x"]),
-        ]
-        for resolver in asked {
-            let problem = try #require(resolver.problems.first)
-            #expect(resolver.problems.count == 1)
-            #expect(problem.message.contains("`\(key.rawValue)`"))
-            #expect(problem.message.hasSuffix(refusal))
-        }
-        #expect(resolve().problems.isEmpty)
     }
 }
 

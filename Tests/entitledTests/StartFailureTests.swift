@@ -26,7 +26,12 @@ import Testing
     }
 
     @Test func `what is wrong with the service decides the exit code`() {
-        #expect(StartFailure(ServiceStartError.storage("m")).exitCode == .damagedData)
+        #expect(
+            StartFailure(ServiceStartError.storage(.damaged(message: "m"))).exitCode
+                == .damagedData)
+        #expect(
+            StartFailure(ServiceStartError.storage(.unavailable(message: "m"))).exitCode
+                == .inputOutput)
         #expect(StartFailure(ServiceStartError.configuration("m")).exitCode == .configuration)
     }
 

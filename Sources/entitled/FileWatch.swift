@@ -1,0 +1,89 @@
+internal import EventLoop
+
+/// Notices that files were changed or replaced: certificates, keys, whatever is taken up without a
+/// restart. Looks at them once in a while, which is all the work that an idle server does for it;
+/// a signal is quicker. Main thread's loop.
+final class FileWatch {
+    /// How often it looks, in milliseconds.
+    static let intervalMilliseconds: UInt64 = 60_000
+
+    /// A file, and what to do when it is another one.
+    struct Watched {
+        let path: String
+        let onChange: () -> Void
+    }
+
+    private var files: [(watched: Watched, stamp: FileStamp?)]
+    private let timer: Timer
+    private let intervalMilliseconds: UInt64
+    private let stamp: (String) -> FileStamp?
+
+    /// Notes how the files are now. Without a file no timer runs.
+    ///
+    /// - Throws: `UVError` when the system refuses a timer.
+    init(
+        on loop: Loop, _ files: [Watched], everyMilliseconds interval: UInt64,
+        stamp: @escaping (String) -> FileStamp? = SystemCalls.stamp
+    ) throws(UVError) {
+        self.stamp = stamp
+        self.files = []
+        intervalMilliseconds = interval
+        let relay = Relay()
+        timer = try Timer(loop: loop) { relay.look() }
+        relay.look = { [unowned self] in look() }
+        replace(with: files)
+    }
+
+    /// What the timer calls; it is there before the watch is.
+    private final class Relay {
+        var look: () -> Void = {}
+    }
+
+    /// Watches other files from now on, and notes how they are.
+    func replace(with files: [Watched]) {
+        self.files = files.map { ($0, stamp($0.path)) }
+        if files.isEmpty {
+            timer.stop()
+        } else if !timer.isRunning {
+            timer.start(
+                afterMilliseconds: intervalMilliseconds, repeatMilliseconds: intervalMilliseconds)
+        }
+    }
+
+    /// Looks at every file. One that is gone is no change: it is being replaced, or was lost, and
+    /// what was in it goes on to apply.
+    func look() {
+        for index in files.indices {
+            guard let now = stamp(files[index].watched.path), now != files[index].stamp else {
+                continue
+            }
+            files[index].stamp = now
+            files[index].watched.onChange()
+        }
+    }
+
+    /// Notes how the files are now, without a word: they are about to be read for another reason.
+    /// Before that, so that a change in between is found.
+    func noteAll() {
+        for index in files.indices {
+            guard let now = stamp(files[index].watched.path) else { continue }
+            files[index].stamp = now
+        }
+    }
+
+    func stop() { timer.close() }
+}
+
+/// What tells one content of a file from another without reading it.
+struct FileStamp: Equatable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+    var byteCount: Int64
+    /// In nanoseconds since 1970.
+    var modified: Int64
+    /// The same of the last change of its owner, permissions or content: a copy that keeps the old
+    /// time of modification shows here.
+    var changed: Int64
+    /// Permissions.
+    var mode: UInt32
+}
