@@ -13,6 +13,18 @@ struct Bench: Sendable {
         isJSON = try call.isJSON()
     }
 
+    /// The flag of `apiKey()`.
+    static let keyFile = Flag.value(
+        "key-file", "FILE", "of --target: the API key to show to it",
+        variable: "ENTITLEBENCH_KEY_FILE")
+
+    /// What --target is shown; empty = nothing.
+    ///
+    /// - Throws: `CommandFailure` when the file that is named holds no key.
+    func apiKey() throws(CommandFailure) -> String {
+        try ServerKey.read(value("key-file"), environment["ENTITLEBENCH_KEY_FILE"])
+    }
+
     var operands: [String] { call.operands }
     var console: Console { call.console }
     var environment: [String: String] { call.environment }

@@ -15,6 +15,7 @@ enum BenchCommands {
         SeedCommand.command,
         ScaleCommand.command,
         CompareCommand.command,
+        CrashCommand.command,
         GateCommand.command { $0.call },
     ]
 

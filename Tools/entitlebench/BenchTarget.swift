@@ -11,16 +11,22 @@ struct BenchTarget: Sendable {
     let processID: Int32?
     /// Signs what it trusts; nil = nobody here does, and nothing can be handed in.
     let signer: SeedSigner?
+    /// TLS to it; nil = plain text.
+    let tls: BenchTLS?
     /// What a report says of it.
     let facts: TargetFacts
+    /// The API key that it is shown; empty = none.
+    var apiKey = ""
 
     /// A server that somebody else runs, which holds the population already.
     ///
     /// - Throws: `CommandFailure` when the address is none, or is another machine's and that was
     ///   not allowed: whoever mistypes one must not flood it.
     init(
-        foreign text: String, allowsRemote: Bool, signer: SeedSigner? = nil
+        foreign text: String, allowsRemote: Bool, signer: SeedSigner? = nil, tls: BenchTLS? = nil,
+        apiKey: String = ""
     ) throws(CommandFailure) {
+        self.apiKey = apiKey
         do throws(AddressError) {
             address = try SocketAddress(text)
         } catch {
@@ -33,12 +39,14 @@ struct BenchTarget: Sendable {
         }
         processID = nil
         self.signer = signer
+        self.tls = tls
         facts = TargetFacts(name: address.description, program: nil, processors: [])
     }
 
     /// A server of our own.
     init(
-        own server: ServerProcess, _ launch: ServerProcess.Launch, signer: SeedSigner? = nil
+        own server: ServerProcess, _ launch: ServerProcess.Launch, signer: SeedSigner? = nil,
+        tls: BenchTLS? = nil
     ) throws(CommandFailure) {
         do throws(AddressError) {
             address = try SocketAddress(server.address)
@@ -47,6 +55,7 @@ struct BenchTarget: Sendable {
         }
         processID = server.process.id
         self.signer = signer
+        self.tls = tls
         facts = TargetFacts(
             name: address.description, program: launch.program, processors: launch.processors)
     }
@@ -72,6 +81,8 @@ final class OwnServer {
     let launch: ServerProcess.Launch
     /// Who signs what the server trusts.
     let signer: SeedSigner
+    /// TLS to it; nil = plain text.
+    let tls: BenchTLS?
 
     /// Makes the directory, loads the population, starts the server.
     ///
@@ -84,6 +95,8 @@ final class OwnServer {
         do throws(CommandFailure) {
             signer = try Self.makeSigner()
             try Self.prepare(directory, signer)
+            let made = options.speaksTLS ? try BenchTLS.make(in: directory) : nil
+            tls = made?.tls
             try Self.load(seed, into: directory + "/data", signer, console)
             let threadCount = max(1, options.serverProcessors.count)
             var launch = ServerProcess.Launch(
@@ -92,7 +105,7 @@ final class OwnServer {
                     "--config", directory + "/entitled.json5", "--data", directory + "/data",
                     "--apple-root", directory + "/root.pem", "--allow-test-root",
                     "--threads", "\(threadCount)", "--workers", "\(threadCount)",
-                ] + flags,
+                ] + (made?.serverFlags ?? []) + flags,
                 directory: directory, environment: environment)
             launch.processors = options.serverProcessors
             self.launch = launch
@@ -103,7 +116,8 @@ final class OwnServer {
         }
     }
 
-    private static func makeSigner() throws(CommandFailure) -> SeedSigner {
+    /// A new authority, and who signs with it.
+    static func makeSigner() throws(CommandFailure) -> SeedSigner {
         do throws(RehearsalAuthorityError) {
             return SeedSigner(app: SeedApp(), authority: try RehearsalAuthority())
         } catch {
@@ -111,7 +125,8 @@ final class OwnServer {
         }
     }
 
-    private static func prepare(
+    /// Writes the root and the configuration that a server of the app is started with.
+    static func prepare(
         _ directory: String, _ signer: SeedSigner
     ) throws(CommandFailure) {
         // A file of its own keeps the machine's configuration out of the run.

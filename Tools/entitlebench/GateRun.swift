@@ -1,3 +1,4 @@
+internal import Authorization
 internal import EventLoop
 internal import FoundationEssentials
 internal import ToolSupport
@@ -15,6 +16,7 @@ struct GateRun: Sendable {
     var note: @Sendable (String) -> Void
 
     private static let shapes = [(1, 1), (1, 16), (16, 1), (16, 16)]
+    private static let keyedShapes = [(1, 1), (1, 16), (16, 16)]
     /// Checks of one shape that are counted.
     private static let checkCount = 51_200
     /// Notifications in flight where groups of them are looked at.
@@ -24,6 +26,8 @@ struct GateRun: Sendable {
     private static let ingestWarmUpCount = 128
     /// Notifications handed in one at a time that are counted.
     private static let singleIngestCount = 512
+    /// What the keyed scenarios show to a server that asks for it: of no secret, for it is known.
+    private static let apiKey = "entk_gate_" + String(repeating: "g", count: 49)
     private static let idleSeconds: Int64 = 3
 
     /// Measures all scenarios.
@@ -42,13 +46,47 @@ struct GateRun: Sendable {
             throw error
         }
         try await server.stop()
+        return try measurements + (await measureKeyed(directory, seed))
+    }
+
+    /// The same checks on the same data, of callers who say who they are.
+    private func measureKeyed(
+        _ directory: String, _ seed: GateSeed
+    ) async throws(CommandFailure) -> [GateMeasurement] {
+        let path = directory + "/keys.jsonl"
+        let record = KeyRecord(
+            id: "gate", name: "gate", credential: .key(KeyText.digest(of: Self.apiKey)),
+            roles: [.check], apps: [KeyApp(bundleID: GateSeed.bundleID)])
+        try SystemCalls.replaceFile(path, Array((record.line + "\n").utf8))
+        let server = try await start(directory, seed, ["--auth-keys-file", path])
+        let measurements: [GateMeasurement]
+        do throws(CommandFailure) {
+            let target = try Self.target(server.address)
+            measurements = try Self.keyedShapes.map { (connections, depth) throws(CommandFailure) in
+                try checks(
+                    "keyed check", GateSeed.check, target, connections, depth,
+                    Self.countsPath(directory), apiKey: Text(Self.apiKey))
+            }
+        } catch {
+            _ = await server.end()
+            throw error
+        }
+        try await server.stop()
         return measurements
+    }
+
+    private static func target(_ address: String) throws(CommandFailure) -> SocketAddress {
+        do throws(AddressError) {
+            return try SocketAddress(address)
+        } catch {
+            throw CommandFailure(.failed, "\(address): \(error)")
+        }
     }
 
     private static func countsPath(_ directory: String) -> String { directory + "/counts" }
 
     private func start(
-        _ directory: String, _ seed: GateSeed
+        _ directory: String, _ seed: GateSeed, _ flags: [String] = []
     ) async throws(CommandFailure) -> ServerProcess {
         do {
             try Data(seed.rootPEM).write(to: URL(filePath: directory + "/root.pem"))
@@ -63,7 +101,7 @@ struct GateRun: Sendable {
                 "--allow-test-root", "--threads", "1", "--workers", "1",
                 // What the meter has counted is stored when the server ends, not while we count.
                 "--metering-interval", "1h",
-            ],
+            ] + flags,
             directory: directory, environment: environment)
         launch.environment["LD_PRELOAD"] = counter
         launch.environment["CALL_COUNTER_FILE"] = Self.countsPath(directory)
@@ -73,12 +111,7 @@ struct GateRun: Sendable {
     private func measure(
         _ address: String, _ seed: GateSeed, _ path: String
     ) throws(CommandFailure) -> [GateMeasurement] {
-        let target: SocketAddress
-        do throws(AddressError) {
-            target = try SocketAddress(address)
-        } catch {
-            throw CommandFailure(.failed, "\(address): \(error)")
-        }
+        let target = try Self.target(address)
         guard GateCounts(path: path) != nil else {
             throw CommandFailure(
                 .failed, "\(counter): the server does not count with it",
@@ -128,10 +161,12 @@ struct GateRun: Sendable {
 
     private func checks(
         _ name: String, _ call: @escaping @Sendable (Int) -> Request.Call,
-        _ target: SocketAddress, _ connections: Int, _ depth: Int, _ path: String
+        _ target: SocketAddress, _ connections: Int, _ depth: Int, _ path: String,
+        apiKey: Text = Text()
     ) throws(CommandFailure) -> GateMeasurement {
         var traffic = GateTraffic(
             address: target, call: call, isRight: GateSeed.isGranted)
+        traffic.apiKey = apiKey
         traffic.connectionCount = connections
         traffic.depth = depth
         traffic.warmUpRoundCount = max(1, 4_096 / (connections * depth))

@@ -16,6 +16,8 @@ struct GateTraffic: Sendable {
     var warmUpRoundCount = 0
     /// How often each connection sends while it counts.
     var roundCount = 1
+    /// The key that every request carries; empty = none.
+    var apiKey = Text()
     /// The call with a number, counted over all connections and rounds.
     var call: @Sendable (Int) -> Request.Call
     /// Whether an answer to the call with that number is right.
@@ -139,7 +141,8 @@ private final class GateClient: StreamHandler {
         number += traffic.depth * traffic.connectionCount
         do throws(WireError) {
             for index in firstNumber..<firstNumber + traffic.depth {
-                let request = Request(id: UInt64(index) + 1, call: traffic.call(index))
+                var request = Request(id: UInt64(index) + 1, call: traffic.call(index))
+                request.apiKey = traffic.apiKey
                 try request.encodeFrame(
                     into: &owner.output, in: owner.arena, frameByteCountMax: 16 << 20)
             }

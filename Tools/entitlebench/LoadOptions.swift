@@ -19,6 +19,8 @@ struct LoadOptions: Equatable, Sendable {
     var batchCount: Int
     /// Draws the population and the requests.
     var seed: UInt64
+    /// Whether an own server speaks TLS.
+    var speaksTLS: Bool
     /// Processors of an own server, and of the generator.
     var serverProcessors: [Int]
     var generatorProcessors: [Int]
@@ -38,6 +40,7 @@ struct LoadOptions: Equatable, Sendable {
         .value("arrivals", "KIND", "open loop: constant or poisson [constant]"),
         .value("batch", "N", "checks in one request of check-batch [100]"),
         .value("seed", "N", "draws the population and the requests [4711]"),
+        .toggle("tls", "speak TLS with the server that is started"),
         .value("generator-threads", "N", "threads of the generator [1]"),
         .value("generator-cpus", "LIST", "processors of the generator, e.g. 1 or 2-3"),
         .value("server-cpus", "LIST", "processors of the server that is started"),
@@ -58,6 +61,7 @@ struct LoadOptions: Equatable, Sendable {
         seed = UInt64(try bench.number("seed", in: 0...Int.max) ?? Int(SeedPlan.seedDefault))
         threadCount =
             try bench.number("generator-threads", in: 1...LoadPlan.threadCountMax) ?? 1
+        speaksTLS = bench.has("tls")
         serverProcessors = try bench.processors("server-cpus")
         generatorProcessors = try bench.processors("generator-cpus")
         switch bench.value("arrivals") {
@@ -102,7 +106,16 @@ struct LoadOptions: Equatable, Sendable {
         serverProcessors = Array(available.dropLast(count))
     }
 
-    /// The plan of a run against an address.
+    /// The plan of a run against a server.
+    ///
+    /// - Throws: `CommandFailure` when it is to speak TLS and cannot.
+    func plan(_ target: BenchTarget) throws(CommandFailure) -> LoadPlan {
+        var plan = plan(target.address)
+        plan.tls = try target.tls.map { (tls) throws(CommandFailure) in try tls.load() }
+        return plan
+    }
+
+    /// The plan of a run against an address, in plain text.
     func plan(_ address: SocketAddress) -> LoadPlan {
         var plan = LoadPlan(address: address)
         plan.connectionCount = connectionCount

@@ -8,7 +8,9 @@ enum RunCommand {
         .value("target", "ADDRESS", "a server that holds the population: host:port or unix:PATH"),
         .value("server", "PATH", "the program to start without --target [beside this tool]"),
         .value("server-flags", "TEXT", "further flags of the server that is started"),
+        .value("tls-ca", "FILE", "speak TLS with --target, and trust these certificates (PEM)"),
         .toggle("allow-remote", "let --target be another machine"),
+        Bench.keyFile,
         .value("authority", "FILE", "of --target: the authority that `seed` made and it trusts"),
         .value("json", "FILE", "write the report as JSON, - for stdout"),
         .value("svg", "FILE", "draw latencies and throughput"),
@@ -62,10 +64,11 @@ enum RunCommand {
         let calibrates = !bench.has("no-calibration")
         let report: LoadReport
         if let text = bench.value("target") {
-            try refuse(["server", "server-flags", "server-cpus"], besideTarget: bench)
+            try refuse(["server", "server-flags", "server-cpus", "tls"], besideTarget: bench)
             let target = try BenchTarget(
                 foreign: text, allowsRemote: bench.has("allow-remote"),
-                signer: try SeedAuthority.signer(bench))
+                signer: try SeedAuthority.signer(bench), tls: try BenchTLS(bench),
+                apiKey: try bench.apiKey())
             report = try await drive(workload, target, seed, options, calibrates, bench)
         } else {
             report = try await driveOwnServer(
@@ -97,7 +100,8 @@ enum RunCommand {
             environment: bench.environment, console: bench.console)
         let result: Result<LoadReport, CommandFailure>
         do throws(CommandFailure) {
-            let target = try BenchTarget(own: own.server, own.launch, signer: own.signer)
+            let target = try BenchTarget(
+                own: own.server, own.launch, signer: own.signer, tls: own.tls)
             result = .success(
                 try await drive(workload, target, seed, options, calibrates, bench))
         } catch {

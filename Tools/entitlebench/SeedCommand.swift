@@ -50,6 +50,7 @@ enum SeedCommand {
             .value("server-flags", "TEXT", "further flags of the server that is started"),
             .toggle("allow-remote", "let --target be another machine"),
             .value("authority", "FILE", "the authority that --target trusts"),
+            Bench.keyFile,
             .value(
                 "make-authority", "FILE", "make one, and its root to trust, and do nothing else"),
         ],
@@ -99,7 +100,8 @@ enum SeedCommand {
         }
         let target = try BenchTarget(
             foreign: address, allowsRemote: bench.has("allow-remote"), signer: signer)
-        return try await fill(target.facts.name, plan, signer, bench)
+        return try await fill(
+            target.facts.name, plan, signer, bench, apiKey: try bench.apiKey())
     }
 
     private static func fillOwnServer(
@@ -120,12 +122,14 @@ enum SeedCommand {
     }
 
     private static func fill(
-        _ address: String, _ plan: SeedPlan, _ signer: SeedSigner, _ bench: Bench
+        _ address: String, _ plan: SeedPlan, _ signer: SeedSigner, _ bench: Bench,
+        apiKey: String = ""
     ) async throws(CommandFailure) -> SeedIngest.Outcome {
         let progress = Progress(console: bench.console, noun: "customers")
         defer { progress.erase() }
         var configuration = ClientConfiguration()
         configuration.timeout = .seconds(30)
+        configuration.apiKey = apiKey
         let client: Client
         do throws(ClientError) {
             client = try Client(address: address, configuration: configuration)

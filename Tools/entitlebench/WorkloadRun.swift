@@ -18,7 +18,7 @@ struct WorkloadRun: Sendable {
     ///
     /// - Throws: `CommandFailure` when the server cannot be driven.
     func drive(_ script: LoadScript) async throws(CommandFailure) -> LoadOutcome {
-        try await drive(script, options.plan(target.address))
+        try await drive(script, options.plan(target))
     }
 
     /// The same by a plan of the workload's own.
@@ -27,6 +27,11 @@ struct WorkloadRun: Sendable {
     func drive(
         _ script: LoadScript, _ plan: LoadPlan
     ) async throws(CommandFailure) -> LoadOutcome {
+        var script = script
+        if case .check(var checks) = script {
+            checks.population.apiKey = target.apiKey
+            script = .check(checks)
+        }
         let watcher = showsProgress ? RunWatcher(console, plan) : nil
         do throws(LoadError) {
             let run = try LoadRun(plan, script)

@@ -12,6 +12,8 @@ final class WriteDialogue: ForeignDialogue {
         let stock: WriteStock
         let oracle: WriteOracle
         let mix: WriteMix
+        /// What every request shows; empty = nothing.
+        let apiKey: Text
         /// Latencies of one kind of call each, in nanoseconds, warm-up included.
         let ingests = Mutex(Histogram())
         let checks = Mutex(Histogram())
@@ -20,7 +22,8 @@ final class WriteDialogue: ForeignDialogue {
         /// Checks of somebody of whom an event had been acknowledged.
         let freshCheckCount = Atomic<Int>(0)
 
-        init(stock: WriteStock, oracle: WriteOracle, mix: WriteMix) {
+        init(stock: WriteStock, oracle: WriteOracle, mix: WriteMix, apiKey: String = "") {
+            self.apiKey = Text(apiKey)
             self.stock = stock
             self.oracle = oracle
             self.mix = mix
@@ -91,6 +94,8 @@ final class WriteDialogue: ForeignDialogue {
     }
 
     private func append(_ request: Request, to output: inout OutputBuffer) throws {
+        var request = request
+        request.apiKey = common.apiKey
         try request.encodeFrame(
             into: &output, in: arena, frameByteCountMax: Self.frameByteCountMax)
     }

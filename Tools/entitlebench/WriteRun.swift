@@ -16,6 +16,8 @@ struct WriteRun: Sendable {
     let oracle: WriteOracle
     /// The server's process, to tell what it used; nil: it is not ours.
     let serverID: Int32?
+    /// What every request shows; empty = nothing.
+    var apiKey = ""
 
     /// So many notifications per second are signed before a run: two fast processors verify fewer.
     static let eventsPerSecondMax = 8_000.0
@@ -64,7 +66,8 @@ struct WriteRun: Sendable {
     ///
     /// - Throws: `CommandFailure` when the run itself fails; wrong answers are in the outcome.
     func run() throws(CommandFailure) -> Outcome {
-        let common = WriteDialogue.Common(stock: stock, oracle: oracle, mix: mix)
+        let common = WriteDialogue.Common(
+            stock: stock, oracle: oracle, mix: mix, apiKey: apiKey)
         let clock = ContinuousClock()
         let usedBefore = serverID.flatMap { Processors.nanosecondsUsed(byProcess: $0) }
         let start = clock.now

@@ -38,6 +38,8 @@ enum WriteWorkloads {
     private static func client(_ run: WorkloadRun) throws(CommandFailure) -> Client {
         var configuration = ClientConfiguration()
         configuration.timeout = .seconds(30)
+        configuration.tls = run.target.tls?.client
+        configuration.apiKey = run.target.apiKey
         do throws(ClientError) {
             return try Client(address: run.target.facts.name, configuration: configuration)
         } catch {
@@ -70,8 +72,8 @@ enum WriteWorkloads {
         }
         let signing = Double((clock.now - start).nanoseconds) / 1e9
         let outcome = try WriteRun(
-            load: options.plan(run.target.address), mix: mix, stock: stock, oracle: WriteOracle(),
-            serverID: run.target.processID
+            load: try options.plan(run.target), mix: mix, stock: stock, oracle: WriteOracle(),
+            serverID: run.target.processID, apiKey: run.target.apiKey
         ).run()
         var report = run.report(outcome.load)
         report.remarks = outcome.remarks(
@@ -102,13 +104,14 @@ enum WriteWorkloads {
     ) async throws(CommandFailure) -> LoadReport {
         let client = try client(run)
         defer { client.close() }
-        var load = run.options.plan(run.target.address)
+        var load = try run.options.plan(run.target)
         if run.options.rate == nil {
             // A closed loop would slow down with the server and hide what the storm does.
             load.pace = .open(requestsPerSecond: 20_000, arrivals: .poisson)
         }
-        let checks = LoadScript.check(
-            CheckScript(population: run.seed.checkPopulation(), selection: .uniform))
+        var population = run.seed.checkPopulation()
+        population.apiKey = run.target.apiKey
+        let checks = LoadScript.check(CheckScript(population: population, selection: .uniform))
         let outcome = try await WriteStorm(plan: run.seed, load: load, checks: checks)
             .run(on: client)
         guard outcome.idle.isRight else { return run.report(outcome.idle) }

@@ -23,6 +23,7 @@ extension CommandFailure {
         case .connectionLost:
             self.init(.unavailable, "\(address): the connection ended before the answer came")
         case .invalidAddress(let message): self.init(.usage, "--addr: \(message)")
+        case .invalidCredentials(let message): self.init(.configuration, message)
         case .requestTooLarge, .protocolViolation, .cancelled, .closed:
             self.init(.failed, error.description)
         }
@@ -35,6 +36,10 @@ extension CommandFailure {
                 + " --environment"
         case "IDENTITY_CONFLICT":
             "--transfer moves it from the other customer, if that is what you want"
+        case "UNKNOWN_CALL":
+            "the server is older than this tool and does not know this call: upgrade it;"
+                + " `entitlectl health` names its release"
+        case "BACKUP_NOT_CONFIGURED": "give the server backup.dir, and restart it"
         case "UNKNOWN_CUSTOMER": "an app of Sandbox needs --environment sandbox"
         case "APP_STORE_NOT_CONFIGURED":
             "give the server apple.api.issuerId, keyId and keyFile; `rebuild --source stored` needs"
@@ -42,6 +47,11 @@ extension CommandFailure {
         case "APP_STORE_UNAUTHORIZED":
             "Apple does not take the server's key: is it revoked, of another team, or is the clock"
                 + " of the server wrong?"
+        case "KEY_MISSING": "name a file with your API key with --key-file or ENTITLECTL_KEY_FILE"
+        case "KEY_UNKNOWN", "KEY_EXPIRED", "KEY_REVOKED":
+            "`entitlectl key list` on the server's machine shows the keys; `entitlectl key create`"
+                + " makes one"
+        case "APP_NOT_ALLOWED": "name an app of this key with --bundle-id and --environment"
         case _ where refusal.retryAfterMilliseconds > 0:
             "try again in \(refusal.retryAfterMilliseconds) ms"
         default: ""

@@ -10,12 +10,15 @@ enum CommandTable {
             Flag.value(
                 "addr", "ADDRESS", "the server: host:port, [v6]:port or unix:PATH [127.0.0.1:7420]",
                 variable: "ENTITLECTL_ADDR"),
+            .value(
+                "key-file", "FILE", "the API key to show to the server; - is stdin",
+                variable: "ENTITLECTL_KEY_FILE"),
             .value("bundle-id", "ID", "the app; the server's only one where it has one"),
             .value("environment", "NAME", "production or sandbox [production]"),
             .value(
                 "timeout", "TIME",
                 "how long a call may take, e.g. 500ms, 10s, 2m [10s; to Apple 1m]"),
-        ] + ToolProgram<Invocation>.usualFlags
+        ] + TLSFlags.flags + ToolProgram<Invocation>.usualFlags
 
     static let customerHelp =
         "CUSTOMER is the app's own user id, or token:UUID, app-transaction:ID,"
@@ -26,8 +29,11 @@ enum CommandTable {
         CustomersCommand.command, IngestCommand.command, LinkCommand.command,
         FamilyCommand.show, FamilyCommand.link, FamilyCommand.unlink, RebuildCommand.command,
         BackfillCommand.command, AuditCommand.command, RefundsCommand.command,
-        ReconciliationCommand.command,
-        TestNotificationCommand.command, HealthCommand.command, RehearseCommand.command, version,
+        ReconciliationCommand.command, BackupCommand.create, BackupShelfCommand.list,
+        BackupShelfCommand.prune, VerifyCommand.backup, RestoreCommand.command,
+        VerifyCommand.data, ExportCommand.command,
+        TestNotificationCommand.command, HealthCommand.command, RehearseCommand.command,
+        KeyCommand.create, KeyCommand.list, KeyCommand.revoke, version,
     ]
 
     private static let version = Command(
@@ -51,7 +57,7 @@ enum CommandTable {
                 "members of its JSON; they keep their names and meaning, new ones come at the end.",
                 "Exit codes: 0 done, 1 failed, 2 usage, 3 denied (check --exit-code), 4 not found,",
                 "5 no permission, 6 unavailable or too late, 7 conflict,"
-                    + " 78 bad environment variable.",
+                    + " 65 damaged data, 78 bad environment variable.",
             ]),
         context: { (call) throws(CommandFailure) in try Invocation(call) })
 }

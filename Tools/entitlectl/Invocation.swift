@@ -19,6 +19,10 @@ struct Invocation: Sendable {
     let isJSON: Bool
     private let flags: [String: String]
     private let scope: Scope?
+    /// Nil: plain text.
+    private let tls: ClientTLS?
+    /// What the server is shown; empty = nothing.
+    let apiKey: String
     /// `--timeout`; nil = not said.
     private let timeout: Duration?
 
@@ -35,6 +39,8 @@ struct Invocation: Sendable {
         isJSON = try call.isJSON()
         scope = try Self.scope(flags)
         timeout = try Self.timeout(flags)
+        tls = try TLSFlags.read(flags, environment: environment)
+        apiKey = try ServerKey.read(flags["key-file"], call.environment["ENTITLECTL_KEY_FILE"])
         let variable = environment["ENTITLECTL_ADDR"].flatMap { $0.isEmpty ? nil : $0 }
         address = flags["addr"] ?? variable ?? Self.defaultAddress
     }
@@ -120,6 +126,8 @@ struct Invocation: Sendable {
         configuration.timeout = timeout ?? Self.defaultTimeout
         if let timeout { configuration.appStoreTimeout = timeout }
         configuration.scope = scope
+        configuration.tls = tls
+        configuration.apiKey = apiKey
         do throws(ClientError) {
             let client = try Client(address: address, configuration: configuration)
             defer { client.close() }

@@ -55,15 +55,16 @@ struct Rehearsal {
 
     /// - Throws: `CommandFailure` when the address is none.
     init(
-        desk: SigningDesk, at address: String, scope: Scope, console: Console, printsSteps: Bool
+        desk: SigningDesk, at address: String, scope: Scope, apiKey: String, console: Console,
+        printsSteps: Bool
     ) throws(CommandFailure) {
         self.desk = desk
         self.console = console
         self.printsSteps = printsSteps
         self.address = address
         report = RehearsalReport(address: address)
-        writer = try Self.client(at: address, scope)
-        reader = try Self.client(at: address, scope)
+        writer = try Self.client(at: address, scope, apiKey: apiKey)
+        reader = try Self.client(at: address, scope, apiKey: apiKey)
         // Three hours back, so that all that is signed in the drill lies in the past.
         signedMilliseconds = SystemCalls.nowMilliseconds - 3 * 3_600_000
         for product in Product.allCases {
@@ -75,11 +76,12 @@ struct Rehearsal {
     }
 
     private static func client(
-        at address: String, _ scope: Scope
+        at address: String, _ scope: Scope, apiKey: String
     ) throws(CommandFailure) -> Client {
         var configuration = ClientConfiguration()
         configuration.timeout = .seconds(20)
         configuration.scope = scope
+        configuration.apiKey = apiKey
         do throws(ClientError) {
             return try Client(address: address, configuration: configuration)
         } catch {

@@ -198,7 +198,8 @@ enum RehearseCommand {
         stage: RehearsalStory.Stage?
     ) async throws(CommandFailure) -> RehearsalReport {
         let drill = try Rehearsal(
-            desk: desk, at: address, scope: scope, console: invocation.console,
+            desk: desk, at: address, scope: scope, apiKey: invocation.apiKey,
+            console: invocation.console,
             printsSteps: !invocation.isJSON && !invocation.console.isQuiet)
         defer { drill.close() }
         if drill.printsSteps { invocation.console.print(drill.cast.lines) }
