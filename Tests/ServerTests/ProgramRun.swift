@@ -110,7 +110,7 @@ func eventually<Value: Sendable>(
     _ what: @autoclosure () -> String, _ body: () throws -> Value?
 ) async throws -> Value {
     let clock = ContinuousClock()
-    let end = clock.now + .seconds(30)
+    let end = clock.now + .seconds(110)
     while clock.now < end {
         if let value = try body() { return value }
         try await Task.sleep(for: .milliseconds(3))

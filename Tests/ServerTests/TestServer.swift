@@ -8,6 +8,9 @@ final class TestServer: Sendable {
     let directory: TemporaryDirectory
     let fixtures: SignedFixtures
     private let options: [String]
+    /// What it was started with, but for `--listen`.
+    var arguments: [String] { options }
+    private let wrapper: [String]
     private let current: ProgramRun
     private let files: [TemporaryDirectory]
     /// Where it listens, in the order asked for.
@@ -18,11 +21,12 @@ final class TestServer: Sendable {
 
     private init(
         directory: TemporaryDirectory, fixtures: SignedFixtures, options: [String],
-        process: ProgramRun, addresses: [String], files: [TemporaryDirectory]
+        wrapper: [String], process: ProgramRun, addresses: [String], files: [TemporaryDirectory]
     ) {
         self.directory = directory
         self.fixtures = fixtures
         self.options = options
+        self.wrapper = wrapper
         current = process
         self.addresses = addresses
         self.files = files
@@ -36,15 +40,19 @@ final class TestServer: Sendable {
     ///   - flags: Further flags.
     ///   - file: The content of a configuration file; see `reload`.
     ///   - files: Directories that the flags name; they live as long as the server.
+    ///   - data: Where its data are; nil: in its directory.
+    ///   - wrapper: A program and its arguments that becomes the server.
     /// - Returns: The server, which answers.
     /// - Throws: What kept it from starting.
     static func start(
         listen: [String] = ["127.0.0.1:0"], authorities: [TestCertificateAuthority] = [],
-        flags: [String] = [], file: String? = nil, keeping files: [TemporaryDirectory] = []
+        flags: [String] = [], file: String? = nil, keeping files: [TemporaryDirectory] = [],
+        data: String? = nil, wrapper: [String] = []
     ) async throws -> TestServer {
         let directory = try TemporaryDirectory()
         let authority = try TestCertificateAuthority()
         var options = [
+            "--data", data ?? directory.path + "/data",
             "--bundle-id", "com.example.meadow", "--app-apple-id", "1600000001",
             "--environment", "Production", "--environment", "Sandbox", "--allow-test-root",
         ]
@@ -58,7 +66,7 @@ final class TestServer: Sendable {
         }
         return try await start(
             in: directory, SignedFixtures(authority: authority), options + flags,
-            listen: listen.map { $0 == "unix" ? "unix:\(directory.path)/s" : $0 }, files)
+            listen: listen.map { $0 == "unix" ? "unix:\(directory.path)/s" : $0 }, files, wrapper)
     }
 
     private static let fileName = "entitled.json5"
@@ -79,12 +87,12 @@ final class TestServer: Sendable {
 
     private static func start(
         in directory: TemporaryDirectory, _ fixtures: SignedFixtures, _ options: [String],
-        listen: [String], _ files: [TemporaryDirectory]
+        listen: [String], _ files: [TemporaryDirectory], _ wrapper: [String]
     ) async throws -> TestServer {
+        let words = wrapper + [Programs.server]
         let process = try ProgramRun(
-            Programs.server,
-            ["--data", directory.path + "/data"] + options
-                + listen.flatMap { ["--listen", $0] }, in: directory)
+            words[0], words.dropFirst() + options + listen.flatMap { ["--listen", $0] },
+            in: directory)
         let line = try await process.firstLine()
         let addresses = line.split(separator: " ").filter { $0.hasPrefix("rpc=") }
             .map { String($0.dropFirst(4)) }
@@ -92,13 +100,14 @@ final class TestServer: Sendable {
             throw ProgramRun.Patience(description: "`\(line)`; \(process.errorOutput)")
         }
         return TestServer(
-            directory: directory, fixtures: fixtures, options: options, process: process,
-            addresses: addresses, files: files)
+            directory: directory, fixtures: fixtures, options: options, wrapper: wrapper,
+            process: process, addresses: addresses, files: files)
     }
 
     /// Starts a server again on the same data, after this one has ended.
     func restart() async throws -> TestServer {
-        try await Self.start(in: directory, fixtures, options, listen: ["127.0.0.1:0"], files)
+        try await Self.start(
+            in: directory, fixtures, options, listen: ["127.0.0.1:0"], files, wrapper)
     }
 
     /// A client of its own, with connections of its own.

@@ -42,6 +42,11 @@ struct ToolTests {
         (["family", "unlink", "token:x"], 2, "Apple"),
         (["customers", "list", "--limit", "0"], 2, "`0`"),
         (["apple", "test-notification", "--wait", "soon"], 2, "`soon`"),
+        (["backup"], 2, "backup create"), (["backup", "prune", "x"], 2, "--keep"),
+        (["backup", "prune", "x", "--keep", "0"], 2, "`0`"), (["backup", "list"], 2, "DIR"),
+        (["restore", "x"], 2, "--to"), (["restore", "/nonexistent", "--to", "x"], 4, "MANIFEST"),
+        (["verify", "/nonexistent"], 4, "no such directory"),
+        (["backup", "verify", "/nonexistent"], 4, "MANIFEST"),
         (["ingest", "/nonexistent"], 1, "no such file"),
         (["health", "--addr", "example.com:1"], 2, "--addr"),
         (["health", "--addr", "127.0.0.1:1"], 6, "127.0.0.1:1"),
@@ -69,7 +74,7 @@ struct ToolTests {
         ["explain", "--help"], ["ingest", "--help"], ["rebuild", "--help"], ["health", "--help"],
         ["rehearse", "--help"], ["version", "--help"], ["family", "--help"], ["audit", "--help"],
         ["backfill", "--help"], ["reconciliation", "--help"], ["customers", "--help"],
-        ["apple", "--help"],
+        ["apple", "--help"], ["backup", "--help"], ["restore", "--help"], ["verify", "--help"],
     ])
     func `help goes to stdout and has an example`(arguments: [String]) async throws {
         let result = try await ToolResult.run(arguments, in: TemporaryDirectory())
