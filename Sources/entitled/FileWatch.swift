@@ -14,7 +14,7 @@ final class FileWatch {
     }
 
     private var files: [(watched: Watched, stamp: FileStamp?)]
-    private let timer: Timer
+    private var timer: Timer?
     private let intervalMilliseconds: UInt64
     private let stamp: (String) -> FileStamp?
 
@@ -28,20 +28,20 @@ final class FileWatch {
         self.stamp = stamp
         self.files = []
         intervalMilliseconds = interval
-        let relay = Relay()
-        timer = try Timer(loop: loop) { relay.look() }
-        relay.look = { [unowned self] in look() }
+        let timer = try Timer(loop: loop) { [unowned self] in look() }
+        self.timer = timer
         replace(with: files)
     }
 
-    /// What the timer calls; it is there before the watch is.
-    private final class Relay {
-        var look: () -> Void = {}
-    }
-
-    /// Watches other files from now on, and notes how they are.
+    /// Watches other files from now on, and notes how they are. What was noted of one that was
+    /// watched before stays: it may have changed since it was read.
     func replace(with files: [Watched]) {
-        self.files = files.map { ($0, stamp($0.path)) }
+        let before = self.files
+        self.files = files.map { file in
+            let known = before.first { $0.watched.path == file.path }
+            return (file, known?.stamp ?? stamp(file.path))
+        }
+        guard let timer else { return }
         if files.isEmpty {
             timer.stop()
         } else if !timer.isRunning {
@@ -71,7 +71,7 @@ final class FileWatch {
         }
     }
 
-    func stop() { timer.close() }
+    func stop() { timer?.close() }
 }
 
 /// What tells one content of a file from another without reading it.

@@ -43,6 +43,32 @@ import Testing
         loop.run()
     }
 
+    @Test func `other files may be watched, and what one was like when it was read is kept`()
+        throws
+    {
+        let loop = try Loop()
+        defer { loop.close() }
+        let disk = Disk()
+        disk.stamps = ["a": disk.stamp(1), "b": disk.stamp(1), "c": disk.stamp(1)]
+        func watched(_ paths: [String]) -> [FileWatch.Watched] {
+            paths.map { path in FileWatch.Watched(path: path) { disk.changes.append(path) } }
+        }
+        let watch = try FileWatch(
+            on: loop, watched(["a", "b"]), everyMilliseconds: 60_000,
+            stamp: { disk.stamps[$0] })
+        // Changed after it was read and before the list was: it must still be found.
+        disk.stamps["a"] = disk.stamp(2)
+        watch.replace(with: watched(["a", "c"]))
+        disk.stamps["b"] = disk.stamp(2)
+        watch.look()
+        #expect(disk.changes == ["a"])
+        disk.stamps["c"] = disk.stamp(2)
+        watch.look()
+        #expect(disk.changes == ["a", "c"])
+        watch.stop()
+        loop.run()
+    }
+
     @Test func `the timer looks, and without files there is none`() throws {
         let loop = try Loop()
         defer { loop.close() }
