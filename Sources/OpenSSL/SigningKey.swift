@@ -28,19 +28,7 @@ internal import COpenSSL
     /// - Throws: ``OpenSSLError`` also for a key on another curve.
     package init(pem: Span<UInt8>) throws(OpenSSLError) {
         let attempt = "read a private key"
-        let parsed = unsafe pem.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-            guard
-                let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count))
-            else { return nil }
-            defer { unsafe BIO_free(bio) }
-            // An encrypted file must fail; without a callback OpenSSL would ask on the terminal.
-            let refuse:
-                @convention(c) (
-                    UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
-                ) -> Int32 = { _, _, _, _ in -1 }
-            return unsafe PEM_read_bio_PrivateKey(bio, nil, refuse, nil)
-        }
-        let key = try unsafe OpenSSLError.unwrap(parsed, attempt)
+        let key = try unsafe OpenSSLError.unwrap(Self.parse(pem: pem), attempt)
         guard let curve = EllipticCurve.allCases.first(where: { unsafe $0.isCurve(of: key) })
         else {
             unsafe EVP_PKEY_free(key)
@@ -53,6 +41,23 @@ internal import COpenSSL
 
     deinit {
         unsafe EVP_PKEY_free(key)
+    }
+
+    /// The unencrypted private key in a PEM text, of whatever kind; nil where there is none, and
+    /// the library's queue says why. The caller owns it.
+    static func parse(pem: Span<UInt8>) -> OpaquePointer? {
+        unsafe pem.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            guard
+                let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count))
+            else { return nil }
+            defer { unsafe BIO_free(bio) }
+            // An encrypted file must fail; without a callback OpenSSL would ask on the terminal.
+            let refuse:
+                @convention(c) (
+                    UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
+                ) -> Int32 = { _, _, _, _ in -1 }
+            return unsafe PEM_read_bio_PrivateKey(bio, nil, refuse, nil)
+        }
     }
 
     /// The public half.

@@ -42,7 +42,7 @@ internal import COpenSSL
     /// Empty buffers.
     package init() {
         unsafe pipe = .allocate(capacity: 1)
-        let capacity = Self.inputByteCountMax + Self.recordByteCountMax
+        let capacity = Self.plaintextCapacity
         unsafe pipe.initialize(
             to: Pipe(output: .allocate(capacity: capacity), outputCapacity: capacity))
         unsafe plaintext = .allocate(capacity: Self.plaintextCapacity)

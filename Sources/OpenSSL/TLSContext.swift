@@ -157,30 +157,16 @@ internal import COpenSSL
                 unsafe entitled_tls_add_chain_certificate(context, certificate.x509),
                 "use a certificate chain for TLS")
         }
-        let key = try unsafe readKey(identity.privateKey)
+        // Of every kind: certificates for TLS are often RSA.
+        let key = try unsafe OpenSSLError.unwrap(
+            SigningKey.parse(pem: identity.privateKey.span),
+            "read an unencrypted private key in PEM")
         defer { unsafe EVP_PKEY_free(key) }
         try OpenSSLError.check(
             unsafe SSL_CTX_use_PrivateKey(context, key), "use a private key for TLS")
         try OpenSSLError.check(
             unsafe SSL_CTX_check_private_key(context), "match the private key to its certificate")
         return certificates.map(\.validity.notAfterMilliseconds).min() ?? 0
-    }
-
-    /// Keys of every kind: certificates for TLS are often RSA.
-    private static func readKey(_ pem: [UInt8]) throws(OpenSSLError) -> OpaquePointer {
-        let parsed = unsafe pem.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-            guard
-                let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count))
-            else { return nil }
-            defer { unsafe BIO_free(bio) }
-            // An encrypted file must fail; without a callback OpenSSL would ask on the terminal.
-            let refuse:
-                @convention(c) (
-                    UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
-                ) -> Int32 = { _, _, _, _ in -1 }
-            return unsafe PEM_read_bio_PrivateKey(bio, nil, refuse, nil)
-        }
-        return try unsafe OpenSSLError.unwrap(parsed, "read an unencrypted private key in PEM")
     }
 
     /// Trusts certificates; with `namesThem` clients are told which.

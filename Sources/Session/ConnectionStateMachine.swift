@@ -83,14 +83,13 @@ package struct ConnectionStateMachine: Equatable, Sendable {
 
     /// When `expire` has something to do; nil = never. At idle there is no timer.
     package var nextDeadlineMilliseconds: Int64? {
-        if frameDeadline == nil, stallDeadline == nil, lingerDeadline == nil,
-            handshakeDeadline == nil
-        {
-            return nil
-        }
-        return min(
-            frameDeadline ?? .max, stallDeadline ?? .max, lingerDeadline ?? .max,
-            handshakeDeadline ?? .max)
+        let deadline = min(frameDeadline ?? .max, closeDeadline)
+        return deadline == .max ? nil : deadline
+    }
+
+    /// When the connection is closed without a word; the last instant = never.
+    private var closeDeadline: Int64 {
+        min(handshakeDeadline ?? .max, stallDeadline ?? .max, lingerDeadline ?? .max)
     }
 
     /// Whether frames that were held back may be taken now.
@@ -264,15 +263,7 @@ extension ConnectionStateMachine {
 
     /// Applies the deadlines that have come.
     package mutating func expire(at nowMilliseconds: Int64) -> Expiry {
-        if let handshakeDeadline, handshakeDeadline <= nowMilliseconds {
-            closed()
-            return .nothing
-        }
-        if let stallDeadline, stallDeadline <= nowMilliseconds {
-            closed()
-            return .nothing
-        }
-        if let lingerDeadline, lingerDeadline <= nowMilliseconds {
+        if closeDeadline <= nowMilliseconds {
             closed()
             return .nothing
         }

@@ -17,7 +17,7 @@ final class HandshakeQueue {
     /// Handshakes under way.
     private(set) var count = 0
     private var stepsLeft = HandshakeQueue.stepCountMax
-    /// Connections whose bytes wait, the first from `head` on; nil: it has been closed.
+    /// Connections whose bytes wait, the first from `head` on; nil before it: they had their turn.
     private var waiting: [ConnectionHandler?] = []
     private var head = 0
     /// Keeps the loop from sleeping while somebody waits.
