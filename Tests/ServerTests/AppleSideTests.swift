@@ -87,7 +87,8 @@ private final class Neighbours: Sendable {
 
 /// What the program does with Apple's servers: the parts have their tests, these are of the whole.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct AppleSideTests {
     private let refunded = Dates.refunded
 

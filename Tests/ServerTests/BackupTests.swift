@@ -7,8 +7,8 @@ import Testing
 
 /// Backups of a real server, and servers on what they are restored to.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct BackupTests {
     private func server(_ flags: [String] = []) async throws -> (TestServer, root: String) {
         let files = try TemporaryDirectory()

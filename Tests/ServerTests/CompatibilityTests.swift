@@ -5,8 +5,8 @@ import Wire
 
 /// Clients and servers of different releases.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct CompatibilityTests {
     @Test func `every call of the first release is answered as it was`() async throws {
         let server = try await TestServer.start()

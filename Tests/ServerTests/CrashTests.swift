@@ -21,7 +21,8 @@ private final class Answered: Sendable {
 
 /// The server is killed while it works: nothing that was answered may be lost.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct CrashTests {
     @Test(arguments: [5, 40, 120])
     func `a kill during ingest loses nothing that was answered`(answeredCount: Int) async throws {

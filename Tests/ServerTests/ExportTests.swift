@@ -5,8 +5,8 @@ import Testing
 
 /// `entitlectl export` from a real server.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct ExportTests {
     private func server() async throws -> TestServer {
         let server = try await TestServer.start()

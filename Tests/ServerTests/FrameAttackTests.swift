@@ -10,8 +10,8 @@ import Wire
 ///
 /// V is a check with id 1 for customer "a" and product "p".
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .serialized,
-    .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .serialized,
+    .timeLimit(.minutes(10)))
 struct FrameAttackTests {
     private static let body: [UInt8] = [
         0x08, 0x01, 0x52, 0x08, 0x0A, 0x03, 0x0A, 0x01, 0x61, 0x12, 0x01, 0x70,

@@ -7,7 +7,8 @@ import Testing
 
 /// The HTTP door of a real server, as Apple, a probe and Prometheus find it.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct HTTPTests {
     private let client: HTTPClient
 

@@ -9,8 +9,8 @@ import Wire
 
 /// A real server that knows some callers, and the tool that makes their keys.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct KeysTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/keys.jsonl" }

@@ -5,7 +5,8 @@ import Testing
 
 /// What a real server has metered, in what the tool reports.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct RefundReportTests {
     private struct Report: Decodable {
         struct Leak: Decodable {

@@ -22,7 +22,8 @@ enum Refusals {
 
 /// Every reason of the contract that a client can bring about.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct RefusalTests {
     private static func upload(
         _ client: Client, _ transactions: [[UInt8]], renewals: [[UInt8]] = [],

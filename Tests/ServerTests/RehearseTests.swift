@@ -6,7 +6,8 @@ import Testing
 
 /// The fire drill itself.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct RehearseTests {
     @Test func `the drill is right from beginning to end and leaves nothing behind`() async throws {
         let directory = try TemporaryDirectory()

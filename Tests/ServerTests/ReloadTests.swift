@@ -6,7 +6,8 @@ import Testing
 
 /// What SIGHUP does to a server that runs.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct ReloadTests {
     /// A configuration file with these products.
     private func file(_ products: String, _ more: String = "") -> String {

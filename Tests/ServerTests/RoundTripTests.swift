@@ -5,7 +5,8 @@ import Testing
 
 /// Every call against a real server.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct RoundTripTests {
     @Test(arguments: ["127.0.0.1:0", "unix"])
     func `a family from purchase to refund`(listen: String) async throws {

@@ -8,8 +8,8 @@ import Testing
 /// One after the other: each play has a server and a store of its own, and the machine has few
 /// processors.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .serialized,
-    .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .serialized,
+    .timeLimit(.minutes(10)))
 struct ScenarioServerTests {
     private static let authority = Result { try TestCertificateAuthority(name: "Scenario") }
 

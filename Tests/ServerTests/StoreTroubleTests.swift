@@ -56,8 +56,8 @@ private final class SmallDisk: Sendable {
 /// Disks that are full, damaged files, and systems that refuse: what was answered stays, and a *no*
 /// is never said for want of knowing.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(2)))
+    .serialized, .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct StoreTroubleTests {
     private func ingest(_ count: Int, _ server: TestServer, from first: Int = 0) async throws {
         let client = try server.client()

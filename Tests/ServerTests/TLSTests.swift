@@ -6,8 +6,8 @@ import Testing
 
 /// TLS between the built server, the client library and the tool.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(2)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct TLSTests {
     /// Certificates in files, and a server that uses them.
     private struct Bench {

@@ -6,7 +6,8 @@ import Wire
 
 /// The commands of `entitlectl` that make the server ask Apple, and those about what it asked.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct ToolAppleTests {
     private static func record(_ uuid: Text) -> Message.NotificationRecord {
         var record = Message.NotificationRecord()

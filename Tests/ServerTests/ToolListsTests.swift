@@ -6,7 +6,8 @@ import Wire
 
 /// The commands of `entitlectl` that go through lists.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct ToolListsTests {
     private static let customerCount = 250
 

@@ -6,7 +6,8 @@ import Testing
 
 /// `entitlectl` as scripts and people meet it.
 @Suite(
-    .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)), .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct ToolTests {
     private static let mistakes: [([String], Int32, String)] = [
         ([], 2, "no command"), (["chek", "u", "p"], 2, "did you mean `check`?"),

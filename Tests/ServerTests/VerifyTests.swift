@@ -5,8 +5,8 @@ import Testing
 
 /// `entitlectl verify` on the data of a real server.
 @Suite(
-    .serialized, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
-    .timeLimit(.minutes(3)))
+    .fewAtATime, .enabled(if: Programs.areBuilt, Comment(rawValue: Programs.absence)),
+    .timeLimit(.minutes(10)))
 struct VerifyTests {
     /// A server that has stopped, with its data in tables: a start moves the log into them.
     private func stopped() async throws -> (server: TestServer, data: String) {
