@@ -192,8 +192,8 @@ extension FieldReader {
         }
         if isNext(0x1A, until: end), !takeText(&head.traceparent, until: end) { return false }
         if isNext(0x22, until: end), !takeText(&head.apiKey, until: end) { return false }
-        guard isNext(0x52, until: end), let length = varint(until: end),
-            length == UInt64(end &- position)
+        guard isNext(0x52, until: end), let length = length(until: end),
+            length == end &- position
         else { return false }
         return usualCheck(&check, until: end)
     }
@@ -356,9 +356,19 @@ extension FieldReader {
     /// The bytes behind a length that lie before `end`; the cursor moves past them.
     @inline(__always)
     mutating func range(until end: Int) -> ByteRange? {
-        guard let length = varint(until: end), length <= UInt64(end - position) else { return nil }
-        let range = ByteRange(start: position, byteCount: Int(length))
-        position += Int(length)
+        guard let length = length(until: end) else { return nil }
+        let range = ByteRange(start: position, byteCount: length)
+        position += length
         return range
+    }
+
+    /// A length of bytes that end before `end`, in as few bytes as protobuf-c reads.
+    @inline(__always)
+    mutating func length(until end: Int) -> Int? {
+        let start = position
+        guard let length = varint(until: end), length <= UInt64(end - position),
+            position - start <= MessageCheck.lengthByteCountMax
+        else { return nil }
+        return Int(length)
     }
 }

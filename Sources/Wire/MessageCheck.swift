@@ -6,15 +6,17 @@ internal import CProtobufC
 /// protobuf-c 1.4.1 takes some malformed messages (a tag of six bytes, a field number of 0) and
 /// gives NULL both for a malformed message and for one that does not fit its allocator. After this
 /// check NULL has one meaning. Refused: field number 0; wire types 3 and 4 (groups, which proto3
-/// does not have), 6 and 7; tags over 5 bytes or over field number 2^29 - 1; varints over 10 bytes;
-/// fields and lengths that end past their message; a known field with another wire type than its
-/// own. Taken: unknown fields of the wire types 0, 1, 2 and 5, whatever their bytes.
+/// does not have), 6 and 7; tags over 5 bytes or over field number 2^29 - 1; varints over 10 bytes,
+/// lengths over 5; fields and lengths that end past their message; a known field with another wire
+/// type than its own. Taken: unknown fields of the wire types 0, 1, 2 and 5, whatever their bytes.
 /// See: https://protobuf.dev/programming-guides/encoding/
 @safe struct MessageCheck {
     /// Messages within messages; the contract nests four deep and is not recursive.
     private static let depthMax = 8
     private static let tagByteCountMax = 5
     private static let varintByteCountMax = 10
+    /// Of a length: protobuf-c reads no more.
+    static let lengthByteCountMax = 5
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
@@ -77,7 +79,7 @@ internal import CProtobufC
         case 5:
             return skip(4, until: end)
         case 2:
-            guard let length = varint(until: end, byteCountMax: Self.varintByteCountMax),
+            guard let length = varint(until: end, byteCountMax: Self.lengthByteCountMax),
                 length <= UInt64(end - position)
             else { return false }
             let valueEnd = position + Int(length)

@@ -25,13 +25,29 @@ import Wire
         #expect(CheckAccessCodec.decode(body.span, into: &envelope) == isCheck)
     }
 
+    @Test(arguments: [(5, true), (6, false)])
+    func `a length has five bytes at most, as for protobuf-c`(byteCount: Int, isTaken: Bool) {
+        let zero = [UInt8](repeating: 0x80, count: byteCount - 1) + [0]
+        let check = UInt8(1 + byteCount)
+        // The call's length, the first and the last text's in it, the envelope's.
+        for body in [
+            [0x52] + zero, [0x52, check, 0x0A] + zero, [0x52, check, 0x32] + zero,
+            [0x22] + zero + [0x52, 0],
+        ] {
+            var envelope = CheckEnvelope()
+            #expect(CheckAccessCodec.decode(body.span, into: &envelope) == isTaken)
+            #expect(((try? Request(decoding: body.span, in: arena)) != nil) == isTaken)
+        }
+    }
+
     @Test(
         arguments: [
             ("an unknown field", "A2060378797A"), ("the id again", "0802"),
             ("the call again", "5208 0A03 0A0161 120170"), ("another call", "8A0100"),
             ("a field number of 0", "00"), ("a group", "A306"), ("a cut tag", "88"),
             ("a cut varint", "1080"), ("a long varint", "10FFFFFFFFFFFFFFFFFFFF01"),
-            ("a length past the end", "1A0561"), ("the trace as a number", "1801"),
+            ("a length past the end", "1A0561"), ("a length of six bytes", "22808080808000"),
+            ("the trace as a number", "1801"),
             ("a tag of two bytes for a small number", "900001"),
         ])
     func `what is strange in the envelope goes the general way`(name: String, digits: String) {

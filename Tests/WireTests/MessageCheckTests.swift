@@ -28,6 +28,9 @@ import Wire
             ("a varint of 11 bytes", "78FFFFFFFFFFFFFFFFFFFF01"),
             ("five bytes announced, two there", "0A056162"),
             ("a length varint of 11 bytes", "0A8080808080808080808001"),
+            ("a length of six bytes", "1A808080808000"),
+            ("a length of six bytes in a check", "5207 0A808080808000"),
+            ("a length of six bytes of an unknown field", "A206808080808000"),
             ("an id of 11 bytes", "08FFFFFFFFFFFFFFFFFFFF01"),
             ("a tag of six bytes", "8880808080 00 01"),
             ("field number 2^29", "8080808010 01"),
@@ -64,7 +67,9 @@ import Wire
             ("unknown eight bytes", "A106 0102030405060708"),
             ("unknown four bytes", "A506 01020304"),
             ("an unknown string that is no message", "A20605FFFFFFFFFF"),
-            ("an unknown empty string", "A20600"), ("a tag of more bytes than needed", "A08600 01"),
+            ("an unknown empty string", "A20600"),
+            ("an unknown empty string, its length in five bytes", "A2068080808000"),
+            ("a tag of more bytes than needed", "A08600 01"),
         ])
     func `unknown fields are ignored`(name: String, digits: String) throws {
         let plain = try Request(decoding: Array(requestV).span, in: arena)
