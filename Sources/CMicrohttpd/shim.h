@@ -61,8 +61,11 @@ static inline struct MHD_Daemon *entitled_mhd_start(const struct entitled_mhd_se
         flags |= MHD_USE_TLS;
         ENTITLED_MHD_OPTION(MHD_OPTION_HTTPS_MEM_CERT, 0, settings->certificate);
         ENTITLED_MHD_OPTION(MHD_OPTION_HTTPS_MEM_KEY, 0, settings->key);
+        /* Forward secrecy and authenticated encryption only, as on the other listeners. */
         ENTITLED_MHD_OPTION(
-            MHD_OPTION_HTTPS_PRIORITIES, 0, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2");
+            MHD_OPTION_HTTPS_PRIORITIES, 0,
+            "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
+            ":-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305");
     }
     ENTITLED_MHD_OPTION(MHD_OPTION_END, 0, NULL);
 #undef ENTITLED_MHD_OPTION

@@ -30,7 +30,7 @@ internal import COpenSSL
     }
 
     /// Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
-    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+    private static let ciphers = "ECDHE+AESGCM+AES128:ECDHE+AESGCM:ECDHE+CHACHA20"
     private static let ciphersOfTLS13 =
         "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
     private static let groups = "X25519:P-256:P-384"
