@@ -75,6 +75,13 @@ static inline struct MHD_Daemon *entitled_mhd_start(const struct entitled_mhd_se
         MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
+/* How many connections are open. */
+static inline unsigned int entitled_mhd_connection_count(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info == NULL ? 0 : info->num_connections;
+}
+
 /* The connection's context as `connection_changed` left it. */
 static inline void *entitled_mhd_connection_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

@@ -42,6 +42,18 @@ struct BoundSocket: Sendable {
         self.port = Self.boundPort(of: descriptor)
     }
 
+    private init(descriptor: Int32, like other: BoundSocket) {
+        self.descriptor = descriptor
+        isIPv6 = other.isIPv6
+        port = other.port
+    }
+
+    /// The same socket by another descriptor; nil when the system has none left.
+    func duplicate() -> BoundSocket? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        return copy >= 0 ? BoundSocket(descriptor: copy, like: self) : nil
+    }
+
     /// "127.0.0.1:9420", "[::1]:9420".
     static func text(host: String, port: UInt16, isIPv6: Bool) -> String {
         isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -7,7 +7,7 @@ internal import CMicrohttpd
 
 /// A running daemon of libmicrohttpd, and the callbacks by which it calls a `ListenerCore`.
 ///
-/// `@unchecked Sendable`: the library locks what its daemon's functions touch; `HTTPListener` calls
+/// `@unchecked Sendable`: the library locks what its daemon's functions touch; `DaemonRelay` calls
 /// `quiesce` and `stop` once each.
 @safe final class DaemonHandle: @unchecked Sendable {
     private let daemon: OpaquePointer
@@ -18,9 +18,9 @@ internal import CMicrohttpd
     /// Starts the daemon's threads.
     ///
     /// - Returns: nil when the library refuses; `socket` is still the caller's then.
-    init?(_ core: ListenerCore, socket: BoundSocket) {
+    init?(_ core: ListenerCore, socket: BoundSocket, identity shown: HTTPServerIdentity?) {
         let options = core.options
-        identity = options.identity.map {
+        identity = shown.map {
             (CString($0.certificateChain), CString($0.privateKey))
         }
         unsafe context = Unmanaged.passRetained(core)
@@ -44,15 +44,11 @@ internal import CMicrohttpd
         unsafe self.daemon = unsafe daemon
     }
 
-    /// Accepts nobody any more.
-    ///
-    /// - Returns: The socket, to be closed after `stop`; -1 when there is none.
-    func quiesce() -> Int32 {
-        let socket = unsafe MHD_quiesce_daemon(daemon)
-        // Without this the kernel would go on accepting into its own queue.
-        if socket >= 0 { stopListening(socket) }
-        return socket
-    }
+    /// Accepts nobody any more. The socket is the caller's again, to be closed after `stop`.
+    func quiesce() { _ = unsafe MHD_quiesce_daemon(daemon) }
+
+    /// How many connections are open.
+    var connectionCount: Int { Int(unsafe entitled_mhd_connection_count(daemon)) }
 
     /// Closes every connection and ends the threads. No connection may be suspended.
     func stop() {

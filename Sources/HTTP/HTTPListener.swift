@@ -20,7 +20,7 @@ package final class HTTPListener: Sendable {
     package let address: String
 
     private let core: ListenerCore
-    private let daemon: DaemonHandle
+    private let daemons: DaemonRelay
     private let hasStopped = Atomic(false)
 
     /// Binds, starts its threads, and answers.
@@ -38,14 +38,14 @@ package final class HTTPListener: Sendable {
             closeDescriptor(socket.descriptor)
             throw .cannotStart(address: address, hasIdentity: false)
         }
-        guard let daemon = DaemonHandle(core, socket: socket) else {
+        guard let daemons = DaemonRelay(core, socket: socket) else {
             closeDescriptor(socket.descriptor)
             core.workers.end(until: .max)
             core.watch.end()
             throw .cannotStart(address: address, hasIdentity: options.identity != nil)
         }
         self.core = core
-        self.daemon = daemon
+        self.daemons = daemons
     }
 
     deinit { stop(graceMilliseconds: 0) }
@@ -53,6 +53,18 @@ package final class HTTPListener: Sendable {
     /// What it has counted. Any thread.
     package var counts: HTTPListenerCounts {
         core.counters.counts(openConnections: core.registry.count)
+    }
+
+    /// Shows another certificate to whoever connects from now on; open connections go on. Any
+    /// thread.
+    ///
+    /// - Throws: `HTTPListenerError.cannotStart` where the certificate or its key cannot be used, or
+    ///   the listener has stopped; all goes on as before then.
+    package func replaceIdentity(_ identity: HTTPServerIdentity) throws(HTTPListenerError) {
+        precondition(core.options.identity != nil, "plain text stays plain text")
+        guard daemons.relieve(with: identity) else {
+            throw .cannotStart(address: address, hasIdentity: true)
+        }
     }
 
     /// Ends in order: nobody is accepted, idle connections are closed, requests that have begun
@@ -64,14 +76,13 @@ package final class HTTPListener: Sendable {
     package func stop(graceMilliseconds: UInt64) {
         guard !hasStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let end = MonotonicTime.milliseconds + graceMilliseconds
-        let socket = daemon.quiesce()
+        daemons.quiesce()
         core.registry.stop()
         core.registry.waitUntilEmpty(until: end)
         core.pending.abandon(.stopping)
         // Those just answered get a moment to read it.
         core.registry.waitUntilEmpty(until: MonotonicTime.milliseconds + 200)
-        daemon.stop()
-        if socket >= 0 { closeDescriptor(socket) }
+        daemons.stop()
         core.watch.end()
         core.workers.end(until: max(end, MonotonicTime.milliseconds + 200))
     }

@@ -29,10 +29,17 @@ struct CatalogReload: Equatable {
         }
         self.catalogs = catalogs
         hasChanged = catalogs != current
-        let hasCredentials = new.appStoreKey != nil && start.appStoreKey != nil
-        let settings = new.resolved.keysThatNeedRestart(
-            since: start.resolved, takesCredentials: hasCredentials,
-            takesCertificates: new.tls != nil && start.tls != nil)
+        var applied: Set<SettingKey> = [.logLevel, .familyCut]
+        if new.appStoreKey != nil, start.appStoreKey != nil {
+            applied.formUnion([.apiIssuerId, .apiKeyId, .apiKeyFile])
+        }
+        if new.tls != nil, start.tls != nil {
+            applied.formUnion([.tlsCert, .tlsKey, .tlsClientCa, .tlsMinVersion])
+        }
+        if new.httpIdentity != nil, start.httpIdentity != nil {
+            applied.formUnion([.httpTlsCert, .httpTlsKey])
+        }
+        let settings = new.resolved.keysThatDiffer(from: start.resolved, butFor: applied)
         keysThatWait = Set(settings).union(new.filesThatDiffer(from: start)).sorted()
     }
 
@@ -46,35 +53,25 @@ struct CatalogReload: Equatable {
 
 extension LoadedConfiguration {
     /// The settings that name a file whose content differs from what was in it at the start, and
-    /// is not taken up before a restart: a certificate that was renewed in its place must not seem
-    /// to be in use.
+    /// is not taken up before a restart: a root that was replaced in its place must not seem to be
+    /// in use.
     func filesThatDiffer(from start: LoadedConfiguration) -> [String] {
         let checks: [(SettingKey, Bool)] = [
             (.roots, roots.map(\.fingerprint) == start.roots.map(\.fingerprint)),
             (.v1SharedSecretFile, v1SharedSecret == start.v1SharedSecret),
             (.apiCaFile, appStoreAuthorities == start.appStoreAuthorities),
-            (
-                .httpTlsCert,
-                httpIdentity?.certificateChain == start.httpIdentity?.certificateChain
-            ), (.httpTlsKey, httpIdentity?.privateKey == start.httpIdentity?.privateKey),
         ]
         return checks.filter { !$0.1 }.map(\.0.rawValue)
     }
 }
 
 extension ResolvedSettings {
-    /// The settings that differ from `start` and do not apply before a restart: all but the level
-    /// of the log, how families are cut, what is said of products, credentials for Apple where
-    /// others were in use, and certificates where TLS was spoken. `apps` when an app was added or
-    /// removed, or serves other environments. Sorted.
-    func keysThatNeedRestart(
-        since start: ResolvedSettings, takesCredentials: Bool, takesCertificates: Bool
+    /// The settings that differ from `start`, but for those that apply at once: `applied`, and what
+    /// is said of products. `apps` when an app was added or removed, or serves other environments.
+    /// Sorted.
+    fileprivate func keysThatDiffer(
+        from start: ResolvedSettings, butFor applied: Set<SettingKey>
     ) -> [String] {
-        var applied: Set<SettingKey> = [.logLevel, .familyCut]
-        if takesCredentials { applied.formUnion([.apiIssuerId, .apiKeyId, .apiKeyFile]) }
-        if takesCertificates {
-            applied.formUnion([.tlsCert, .tlsKey, .tlsClientCa, .tlsMinVersion])
-        }
         var now = self
         var then = start
         for key in applied {

@@ -236,7 +236,7 @@ struct Daemon {
     private func serve(
         _ parts: ServingParts, _ door: HTTPDoor?, on loop: Loop
     ) throws(StartFailure) -> End {
-        let control = SignalControl(daemon: self, parts: parts)
+        let control = SignalControl(daemon: self, parts: parts, door: door)
         let watchers = try starting { () throws(UVError) in try control.watch(on: loop) }
         let files = try starting { () throws(UVError) in try control.watchFiles(on: loop) }
         let heartbeat = try starting { () throws(UVError) -> Heartbeat? in

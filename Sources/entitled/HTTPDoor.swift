@@ -42,6 +42,13 @@ struct HTTPDoor: Sendable {
         listening.set(listener)
     }
 
+    /// Shows another certificate to whoever connects from now on.
+    ///
+    /// - Throws: it cannot be used; all goes on as before.
+    func show(_ identity: HTTPServerIdentity) throws(HTTPListenerError) {
+        try listener.replaceIdentity(identity)
+    }
+
     /// Answers what has begun, and closes.
     func stop(isAtOnce: Bool) {
         listener.stop(graceMilliseconds: isAtOnce ? 0 : Self.stopMilliseconds)

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import HTTP
 
 /// The HTTP listener as configured.
 struct HTTPSettings: Equatable, Sendable {
@@ -6,6 +7,17 @@ struct HTTPSettings: Equatable, Sendable {
     struct TLSFiles: Equatable, Sendable {
         var certificatePath: String
         var keyPath: String
+
+        /// Reads the files; whether they belong together shows when the listener takes them.
+        ///
+        /// - Throws: why they cannot be used; never what is in them.
+        func load(by readFile: NamedFile.Reading) throws(ConfigurationFailure) -> HTTPServerIdentity
+        {
+            HTTPServerIdentity(
+                certificateChain: try NamedFile.pem(
+                    "the certificate of HTTP", at: certificatePath, by: readFile),
+                privateKey: try NamedFile.pem("the key of HTTP", at: keyPath, by: readFile))
+        }
     }
 
     /// Never a Unix socket.

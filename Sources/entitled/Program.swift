@@ -40,11 +40,7 @@ struct LoadedConfiguration {
             try NamedFile.pem("the authorities", at: path, by: inputs.readFile)
         }
         httpIdentity = try configuration.http?.tls.map { (files) throws(ConfigurationFailure) in
-            HTTPServerIdentity(
-                certificateChain: try NamedFile.pem(
-                    "the certificate of HTTP", at: files.certificatePath, by: inputs.readFile),
-                privateKey: try NamedFile.pem(
-                    "the key of HTTP", at: files.keyPath, by: inputs.readFile))
+            try files.load(by: inputs.readFile)
         }
         tls = try configuration.tls.map { (files) throws(ConfigurationFailure) in
             try files.load(by: inputs.readFile)

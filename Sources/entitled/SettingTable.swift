@@ -151,7 +151,8 @@ enum SettingTable {
                 + "no HTTP listener without it"),
         Setting(
             key: .httpTlsCert, kind: .path, flag: "http-tls-cert", placeholder: "FILE",
-            help: "the HTTP listener's certificate chain (PEM), where no proxy speaks TLS for it"),
+            help: "the HTTP listener's certificate chain (PEM), where no proxy speaks TLS for it; "
+                + "read again on SIGHUP and when the file changes"),
         Setting(
             key: .httpTlsKey, kind: .path, flag: "http-tls-key", placeholder: "FILE",
             help: "the key of that certificate (PEM)"),

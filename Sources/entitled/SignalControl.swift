@@ -23,6 +23,8 @@ final class SignalControl {
     private let keys: KeysReload?
     /// Nil: plain text.
     private let tls: TLSReload?
+    /// Nil: no HTTP listener, or in plain text.
+    private let http: HTTPReload?
     private var files: FileWatch?
     /// Whether a second signal cut the drain short.
     private(set) var wasCut = false
@@ -30,7 +32,7 @@ final class SignalControl {
     private var logger: Logger { daemon.logger }
     private var server: Server { parts.server }
 
-    init(daemon: Daemon, parts: ServingParts) {
+    init(daemon: Daemon, parts: ServingParts, door: HTTPDoor?) {
         self.daemon = daemon
         self.parts = parts
         catalogs = CatalogReload.catalogs(of: daemon.loaded.configuration)
@@ -40,6 +42,11 @@ final class SignalControl {
         }
         tls = start.configuration.tls.flatMap { settings in
             parts.tls.map { TLSReload(settings, door: $0, readFile: readFile) }
+        }
+        http = door.flatMap { door in
+            guard let files = start.configuration.http?.tls, let identity = start.httpIdentity
+            else { return nil }
+            return HTTPReload(files, showing: identity, door: door, readFile: readFile)
         }
         keys = start.configuration.auth.keysPath.map { path in
             KeysReload(
@@ -70,15 +77,24 @@ final class SignalControl {
                 })
         }
         for path in tls?.paths ?? [] {
-            watched.append(FileWatch.Watched(path: path) { [unowned self] in reloadTLS() })
+            watched.append(
+                FileWatch.Watched(path: path) { [unowned self] in
+                    reloadCertificates { () throws(ConfigurationFailure) in try tls?.run() }
+                })
+        }
+        for path in http?.paths ?? [] {
+            watched.append(
+                FileWatch.Watched(path: path) { [unowned self] in
+                    reloadCertificates { () throws(ConfigurationFailure) in try http?.run() }
+                })
         }
         return watched
     }
 
-    /// Reads the files of TLS again.
-    private func reloadTLS() {
+    /// Reads the files of one listener's TLS again.
+    private func reloadCertificates(_ read: () throws(ConfigurationFailure) -> Void) {
         do throws(ConfigurationFailure) {
-            try tls?.run()
+            try read()
             parts.state.reloaded(successfully: true)
             logger.info("certificates reloaded")
         } catch {
@@ -146,6 +162,10 @@ final class SignalControl {
         _ = reloadKeys()
         do throws(ConfigurationFailure) {
             let new = try daemon.reload()
+            // First: it is the one that may still turn out to be wrong.
+            if let identity = new.httpIdentity, let files = new.configuration.http?.tls {
+                try http?.show(identity, of: files)
+            }
             let reload = CatalogReload(of: new, start: daemon.loaded, current: catalogs)
             logger.level = new.configuration.logLevel
             if reload.hasChanged {
@@ -158,8 +178,8 @@ final class SignalControl {
             if let context = new.tls, let settings = new.configuration.tls, let tls {
                 parts.tls?.replace(with: context)
                 tls.settings = settings
-                files?.replace(with: watchedFiles)
             }
+            files?.replace(with: watchedFiles)
             parts.state.reloaded(successfully: true)
             logger.info(
                 "configuration reloaded", .init("log_level", logger.level.name),
