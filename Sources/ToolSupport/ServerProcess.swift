@@ -112,10 +112,14 @@ package final class ServerProcess {
     }
 
     /// Kills the server as a power cut would; `start` starts it again.
-    package func kill() async {
+    ///
+    /// - Returns: how it ended: by itself, where it was faster; nil where it did not run.
+    @discardableResult
+    package func kill() async -> ChildProcess.End? {
+        guard isRunning else { return nil }
         process.send(.kill)
-        _ = await process.waitForEnd()
         isRunning = false
+        return await process.waitForEnd()
     }
 
     /// Ends the server in order; `start` starts it again.

@@ -60,6 +60,8 @@ struct Configuration: Equatable, Sendable {
     /// 0: one per processor.
     var workerCount: Int
     var cacheSize: CacheSize
+    /// Of all keyspaces together.
+    var memtableByteCountMax: Int
     var spinMicroseconds: Int64
     var limits: ClientLimits
     var shutdownGraceMilliseconds: Int64
@@ -129,6 +131,7 @@ extension Configuration {
             } else {
                 .bytes(reader.integer(.cacheSize))
             }
+        memtableByteCountMax = Int(reader.integer(.memtableSize))
         spinMicroseconds = reader.integer(.spinUs)
         limits = ClientLimits(
             frameByteCountMax: Int(reader.integer(.maxFrame)),

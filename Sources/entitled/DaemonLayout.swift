@@ -83,6 +83,7 @@ struct DaemonLayout: Equatable {
             options.sync = .interval(milliseconds: Self.syncIntervalMilliseconds)
         }
         options.cacheByteCount = storeCacheByteCount
+        options.memtableByteCountMax = configuration.memtableByteCountMax
         options.onNotice = onNotice
         return options
     }

@@ -69,6 +69,7 @@ enum SettingKey: String, CaseIterable, Hashable, Sendable {
     case threads
     case workers
     case cacheSize
+    case memtableSize
     case spinUs
     case maxFrame = "limits.maxFrame"
     case maxConnections = "limits.maxConnections"

@@ -170,6 +170,10 @@ enum SettingTable {
             flag: "cache-size", placeholder: "SIZE",
             help: "memory for verdicts and records, as a size or a share of the memory"),
         Setting(
+            key: .memtableSize, kind: .size((1 << 20)...(64 << 20)), standard: ["64MiB"],
+            flag: "memtable-size", placeholder: "SIZE",
+            help: "changes kept in memory before they are written into tables"),
+        Setting(
             key: .spinUs, kind: .integer(0...10_000), standard: ["0"], flag: "spin-us",
             placeholder: "N",
             help: "microseconds to poll before sleeping: lower latency for one core"),

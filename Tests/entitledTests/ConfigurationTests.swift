@@ -52,6 +52,7 @@ func inputs(
         #expect(least.syncsEveryCommit)
         #expect(least.listenAddresses.map(\.description) == ["127.0.0.1:7420"])
         #expect(least.cacheSize == .percent(25))
+        #expect(least.memtableByteCountMax == 64 << 20)
         #expect(least.limits.frameByteCountMax == 1 << 20)
         #expect(least.limits.connectionCountMax == 10_000)
         #expect(least.limits.inflightCountMax == 1_024)

@@ -97,6 +97,18 @@ import Transport
         #expect(options.remoteThreadCount == 5)
     }
 
+    @Test func `memory for changes reaches the store, and is the store's own unless it is said`()
+        throws
+    {
+        let (layout, standard) = try layout([])
+        #expect(
+            layout.storageOptions(standard, onNotice: { _ in }).memtableByteCountMax
+                == StorageOptions().memtableByteCountMax)
+        let (_, said) = try self.layout(["--memtable-size", "3MiB"])
+        #expect(
+            layout.storageOptions(said, onNotice: { _ in }).memtableByteCountMax == 3 << 20)
+    }
+
     @Test func `dataSync decides when the store syncs`() throws {
         let (layout, always) = try layout([])
         #expect(layout.storageOptions(always, onNotice: { _ in }).sync == .always)

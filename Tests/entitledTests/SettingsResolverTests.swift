@@ -57,7 +57,11 @@ import Testing
                 case .boolean: ("true", "false", "true")
                 case .integer: ("11", "12", "13")
                 case .duration: ("101ms", "102ms", "103ms")
-                case .size: ("101KiB", "102KiB", "103KiB")
+                case .size(let range):
+                    (
+                        "\(range.lowerBound + 1_024)", "\(range.lowerBound + 2_048)",
+                        "\(range.lowerBound + 3_072)"
+                    )
                 case .memory: ("11MiB", "12MiB", "13MiB")
                 case .choice(let words): (words[0], words[1], words[0])
                 case .amount: ("1", "2", "3")

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import ToolSupport
 
 /// `crash`: a server is killed at random instants; whatever it has answered must be there.
@@ -9,6 +10,8 @@ enum CrashCommand {
             .value("rounds", "N", "how often it is killed and compared [200]"),
             .value("seed", "N", "decides when it is killed, and the data [1]"),
             .value("connections", "N", "connections that write and check [4]"),
+            .value("memtable", "SIZE", "the server's memtableSize; small flushes often [1MiB]"),
+            .value("disk", "DIR", "a small file system of its own, which rounds fill"),
             .value("canary", "NAME", "do wrong on purpose: lose-tail or cut-tail"),
             .toggle("damage", "damage the files of a killed store, one by one"),
             .toggle("keep", "keep the directory, also when all is well"),
@@ -18,9 +21,9 @@ enum CrashCommand {
             "What was sent and what was answered is written outside the server's data. After each",
             "kill every answered write must be there, and of what was not answered all or nothing.",
             "Rounds take turns: plain; flush, in the first moments of a start; start, killed again",
-            "while it recovers; storm, in the middle of rebuilds and links. The first loss ends",
-            "the run and keeps the directory. With --canary the run must",
-            "find a loss, and exits with 1 then.",
+            "while it recovers; storm, in the middle of rebuilds and links; with --disk also full,",
+            "while the disk runs full. The first loss ends the run and keeps the directory. With",
+            "--canary the run must find a loss, and exits with 1 then.",
             "With --damage the rounds make a store, and then every kind of its files is damaged",
             "in every way, on copies: the server must serve everything, or refuse to start and",
             "say why, or refuse what is damaged and say so.",
@@ -28,6 +31,7 @@ enum CrashCommand {
         ],
         examples: [
             ("entitlebench crash --rounds 200", "two hundred kills"),
+            ("entitlebench crash --disk /mnt/small", "kills on a disk that runs full, too"),
             ("entitlebench crash --canary lose-tail --rounds 4", "a loss must be found"),
             ("entitlebench crash --damage --rounds 8", "damaged files"),
         ],
@@ -50,9 +54,15 @@ enum CrashCommand {
                 named: bench.value("server"), environment: bench.environment),
             roundCount: try bench.number("rounds", in: 1...1_000_000) ?? 200, seed: seed,
             connectionCount: try bench.number("connections", in: 1...64) ?? 4, canary: canary,
+            disk: try bench.value("disk").map { (path) throws(CommandFailure) in
+                try CrashDisk(path)
+            },
             leavesWork: bench.has("damage"), environment: bench.environment, console: bench.console)
         Interruption.watch(endsAtOnce: false)
-        let bed = try CrashBed(program: run.program, seed: seed, environment: bench.environment)
+        let bed = try CrashBed(
+            program: run.program, seed: seed, disk: run.disk,
+            flags: ["--memtable-size", bench.value("memtable") ?? "1MiB"],
+            environment: bench.environment)
         do throws(CommandFailure) {
             let status = try await run.report(bed, bench)
             if status == .success && !bench.has("keep") {
@@ -80,9 +90,9 @@ extension CrashRun {
             cases = try await CrashDamage(bed: bed, console: console).run()
         }
         if bench.isJSON {
-            console.print(CrashReport.json(tallies, cases, bed.ledger))
+            console.print(CrashReport.json(tallies, cases, bed))
         } else {
-            console.print(CrashReport.lines(tallies, cases, bed.ledger))
+            console.print(CrashReport.lines(tallies, cases, bed))
         }
         let isGood = losses.isEmpty && cases.allSatisfy { $0.outcome != .bad }
         return isGood ? .success : .failed
@@ -94,13 +104,14 @@ enum CrashReport {
     /// For people.
     static func lines(
         _ tallies: [CrashRun.Kind: CrashRun.Tally], _ cases: [CrashDamage.Case],
-        _ ledger: CrashLedger
+        _ bed: CrashBed
     ) -> [Line] {
         var table = Table([
             .text("rounds of kind"), .number("rounds"), .number("kills"), .number("answers"),
             .number("records"), .number("survivors"), .number("losses"),
         ])
         var losses: [Line] = []
+        let tables = bed.tables.withLock { $0 }
         for kind in CrashRun.Kind.allCases {
             guard let tally = tallies[kind] else { continue }
             let found = tally.findings
@@ -112,8 +123,10 @@ enum CrashReport {
             ])
             losses += found.losses.prefix(20).map { Line($0, .bad) }
         }
-        return table.lines() + ["\(ledger.acknowledgedCount) writes were answered"] + losses
-            + damageLines(cases)
+        let sums: [Line] = [
+            "\(bed.ledger.acknowledgedCount) writes were answered", Line(tables.sentence),
+        ]
+        return table.lines() + sums + losses + damageLines(cases)
     }
 
     private static func damageLines(_ cases: [CrashDamage.Case]) -> [Line] {
@@ -132,7 +145,7 @@ enum CrashReport {
     /// For programs.
     static func json(
         _ tallies: [CrashRun.Kind: CrashRun.Tally], _ cases: [CrashDamage.Case],
-        _ ledger: CrashLedger
+        _ bed: CrashBed
     ) -> JSONValue {
         let kinds = CrashRun.Kind.allCases.compactMap { kind in
             tallies[kind].map { tally in
@@ -152,9 +165,13 @@ enum CrashReport {
                 ("outcome", .string(one.outcome.rawValue)), ("detail", .string(one.detail)),
             ])
         }
+        let tables = bed.tables.withLock { $0 }
         return .object([
             ("rounds", .array(kinds)), ("cases", .array(damages)),
-            ("acknowledged", .integer(Int64(ledger.acknowledgedCount))),
+            ("acknowledged", .integer(Int64(bed.ledger.acknowledgedCount))),
+            ("tables", .integer(Int64(tables.seen.count))),
+            ("merged", .integer(Int64(tables.merged.count))),
+            ("unfinished", .integer(Int64(tables.unfinishedCount))),
         ])
     }
 }

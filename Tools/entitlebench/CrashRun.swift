@@ -15,6 +15,9 @@ struct CrashRun: Sendable {
         case start
         /// Killed in the middle of rebuilds and names given.
         case storm
+        /// The disk runs full under writes; killed before, while or after it does, started again
+        /// on the full disk or on one with space. Only with a disk that may be filled.
+        case full
     }
 
     /// What is done wrong on purpose, to see whether it is found.
@@ -39,6 +42,8 @@ struct CrashRun: Sendable {
     var seed: UInt64 = 1
     var connectionCount = 4
     var canary: Canary?
+    /// Where the data go, where rounds may fill it.
+    var disk: CrashDisk?
     /// Whether the last server is killed in the middle of writes, and its data left as they are.
     var leavesWork = false
     var environment: [String: String]
@@ -50,6 +55,8 @@ struct CrashRun: Sendable {
     private static let loadMillisecondsMax = 400
     /// Within this a start is killed that is to be killed while it starts.
     private static let startMillisecondsMax = 250
+    /// Within this a server takes writes again when the disk has space.
+    private static let recoveryPatience: Duration = .seconds(30)
 
     /// - Returns: what came of each kind of rounds, and the directory, which is kept when something
     ///   was lost.
@@ -57,13 +64,14 @@ struct CrashRun: Sendable {
     ///   serve.
     func run(_ bed: CrashBed) async throws(CommandFailure) -> [Kind: Tally] {
         var random = SeededGenerator(seed: seed)
+        let kinds = Kind.allCases.filter { $0 != .full || disk != nil }
         var tallies: [Kind: Tally] = [:]
         let progress = Progress(console: console, noun: "rounds")
         let server = try await bed.start()
         do throws(CommandFailure) {
             for round in 0..<roundCount {
                 if Interruption.signalNumber != nil { throw .interrupted }
-                let kind = Kind.allCases[round % Kind.allCases.count]
+                let kind = kinds[round % kinds.count]
                 try await self.round(
                     kind, bed, server, &random, &tallies[kind, default: Tally()])
                 progress.update(done: round + 1, total: roundCount)
@@ -90,7 +98,7 @@ struct CrashRun: Sendable {
     /// - Returns: the wrong answers.
     private func drive(
         _ mix: CrashLoad.Mix, _ bed: CrashBed, _ server: ServerProcess, _ seed: UInt64,
-        milliseconds: Int
+        milliseconds: Int, meanwhile: @Sendable @escaping () async -> Void = {}
     ) async throws(CommandFailure) -> [String] {
         let wrong = CrashComplaints()
         let load = CrashLoad(
@@ -98,10 +106,14 @@ struct CrashRun: Sendable {
             connectionCount: connectionCount, mix: mix, seed: seed, onWrong: { wrong.add($0) })
         let process = server.process
         try await load.run {
+            await meanwhile()
             try? await Task.sleep(for: .milliseconds(milliseconds))
             process.send(.kill)
         }
-        await server.kill()
+        if let end = await server.kill(), end != .signal(9) {
+            wrong.add("the server ended by itself: \(end); \(bed.lastWords)")
+        }
+        bed.tables.withLock { $0.look(at: bed.dataPath + "/store") }
         return wrong.all
     }
 
@@ -110,6 +122,9 @@ struct CrashRun: Sendable {
         _ random: inout SeededGenerator, _ tally: inout Tally
     ) async throws(CommandFailure) {
         tally.roundCount += 1
+        if kind == .full, let disk {
+            return try await roundOnFullDisk(disk, bed, server, &random, &tally)
+        }
         let pause =
             kind == .flush
             ? random.number(0...40) : random.number(5...Self.loadMillisecondsMax)
@@ -121,6 +136,62 @@ struct CrashRun: Sendable {
         try await server.start()
         let touched = bed.ledger.takeTouched()
         tally.add(try await verify(touched, bed, server))
+    }
+
+    /// Fills the disk under writes and kills; the server must serve all on the full disk, and take
+    /// writes by itself when there is space.
+    private func roundOnFullDisk(
+        _ disk: CrashDisk, _ bed: CrashBed, _ server: ServerProcess,
+        _ random: inout SeededGenerator, _ tally: inout Tally
+    ) async throws(CommandFailure) {
+        let before = random.number(0...200)
+        tally.findings.losses += try await drive(
+            .ingest, bed, server, random.next(),
+            milliseconds: random.number(0...Self.loadMillisecondsMax),
+            meanwhile: {
+                try? await Task.sleep(for: .milliseconds(before))
+                disk.fill()
+            })
+        tally.killCount += 1
+        if random.oneIn(2) {
+            try await server.start()
+            let all = bed.ledger.entries.keys.sorted()
+            tally.add(try await verify(all, bed, server, settles: false))
+            if random.oneIn(2) {
+                await server.kill()
+                tally.killCount += 1
+                disk.empty()
+                try await server.start()
+            } else {
+                disk.empty()
+                try await waitUntilWritable(bed, server)
+            }
+        } else {
+            if random.oneIn(2) { try await killStarts(bed, &random, &tally) }
+            disk.empty()
+            try await server.start()
+        }
+        tally.add(try await verify(bed.ledger.takeTouched(), bed, server))
+    }
+
+    /// Hands events in until one is taken.
+    private func waitUntilWritable(
+        _ bed: CrashBed, _ server: ServerProcess
+    ) async throws(CommandFailure) {
+        let client = try CrashLoad.client(server.address)
+        defer { client.close() }
+        let clock = ContinuousClock()
+        let limit = clock.now + Self.recoveryPatience
+        while clock.now < limit {
+            let event = bed.ledger.nextEvent()
+            guard let body = CrashLoad.body(of: event, bed.ledger, bed.signer) else { continue }
+            if let result = try? await client.ingestNotification(body) {
+                return bed.ledger.acknowledge(event, revision: result.revision)
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        throw CommandFailure(
+            .failed, "there is space, and the server takes no writes", hint: bed.lastWords)
     }
 
     /// Starts the server one to three times more and kills it at once.
@@ -137,18 +208,19 @@ struct CrashRun: Sendable {
             if end != .signal(9) {
                 tally.findings.losses.append(
                     "a start between two kills ended by itself: \(end);"
-                        + " \(CrashFiles.text(bed.directory + "/stderr.log").suffix(400))")
+                        + " \(bed.lastWords)")
             }
         }
     }
 
     private func verify(
-        _ customers: [Int], _ bed: CrashBed, _ server: ServerProcess
+        _ customers: [Int], _ bed: CrashBed, _ server: ServerProcess, settles: Bool = true
     ) async throws(CommandFailure) -> CrashVerifier.Findings {
         let client = try CrashLoad.client(server.address)
         defer { client.close() }
-        return try await CrashVerifier(ledger: bed.ledger, signer: bed.signer, client: client)
-            .verify(customers)
+        var verifier = CrashVerifier(ledger: bed.ledger, signer: bed.signer, client: client)
+        verifier.settles = settles
+        return try await verifier.verify(customers)
     }
 
     /// Cuts records off the newest log that holds some.
@@ -219,15 +291,22 @@ final class CrashBed: Sendable {
     let ledger: CrashLedger
     let signer: SeedSigner
     private let launch: ServerProcess.Launch
+    /// What was seen of the tables so far.
+    let tables = Mutex(CrashTables())
 
     /// The data of the server.
-    var dataPath: String { directory + "/data" }
+    let dataPath: String
+    /// The end of its log.
+    var lastWords: String { String(CrashFiles.text(directory + "/stderr.log").suffix(400)) }
 
     /// - Throws: `CommandFailure`; nothing is left behind then.
     init(
-        program: String, seed: UInt64, environment: [String: String]
+        program: String, seed: UInt64, disk: CrashDisk? = nil, flags: [String] = [],
+        environment: [String: String]
     ) throws(CommandFailure) {
         directory = try ServerPlace.makeDirectory("entitlebench-crash")
+        let name = directory.split(separator: "/").last ?? ""
+        dataPath = disk.map { $0.path + "/\(name)" } ?? directory + "/data"
         do throws(CommandFailure) {
             signer = try OwnServer.makeSigner()
             try OwnServer.prepare(directory, signer)
@@ -244,7 +323,7 @@ final class CrashBed: Sendable {
             arguments: [
                 "--config", directory + "/entitled.json5", "--apple-root",
                 directory + "/root.pem", "--allow-test-root", "--threads", "2", "--workers", "2",
-            ],
+            ] + flags,
             directory: directory, environment: environment)
     }
 
@@ -276,5 +355,8 @@ final class CrashBed: Sendable {
     }
 
     /// Removes everything.
-    func remove() { ServerPlace.removeDirectory(directory) }
+    func remove() {
+        CrashFiles.remove(dataPath)
+        ServerPlace.removeDirectory(directory)
+    }
 }

@@ -10,6 +10,8 @@ struct CrashVerifier: Sendable {
     let client: Client
     /// Whether a customer may be refused for damage, as DATA_LOSS or UNAVAILABLE.
     var allowsRefusals = false
+    /// Whether what was never answered is handed in again: not where no writes are taken.
+    var settles = true
 
     /// What was found.
     struct Findings: Sendable {
@@ -169,7 +171,7 @@ extension CrashVerifier {
             }
         }
         let known = compare(record, customer, entry, &findings)
-        if allowsRefusals { return }
+        if allowsRefusals || !settles { return }
         try await settle(customer, entry, known, &findings)
     }
 
