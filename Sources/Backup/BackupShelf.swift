@@ -21,6 +21,11 @@ package struct BackupShelf: Sendable {
         package var state: State
         /// When the backup was begun, or the directory last changed, in ms since 1970.
         package var milliseconds: Int64
+
+        /// What it reaches to; 0: it is no complete backup.
+        fileprivate var revision: UInt64 {
+            if case .complete(let manifest) = state { manifest.revision } else { 0 }
+        }
     }
 
     /// What may stand in a backup that was broken off.
@@ -72,6 +77,9 @@ package struct BackupShelf: Sendable {
     /// newest of them was begun. The newest complete one stays in any case, and so does what is no
     /// backup or cannot be used.
     ///
+    /// Newest by the clock, and newest by revision too: where the clock was ahead for a while, all
+    /// that are made after it was set right would look older than those, and go at once.
+    ///
     /// - Parameters:
     ///   - keptCount: At least 1.
     ///   - isDryRun: Whether nothing is removed.
@@ -84,7 +92,10 @@ package struct BackupShelf: Sendable {
         let entries = try entries()
         let complete = entries.filter { if case .complete = $0.state { true } else { false } }
         guard let newest = complete.last else { return [] }
-        let old = Set(complete.dropLast(keptCount))
+        let furthest = complete.sorted {
+            ($0.revision, $0.milliseconds, $0.name) < ($1.revision, $1.milliseconds, $1.name)
+        }.suffix(keptCount)
+        let old = Set(complete.dropLast(keptCount)).subtracting(furthest)
         let removed = entries.filter { entry in
             old.contains(entry)
                 || entry.state == .incomplete && entry.milliseconds < newest.milliseconds

@@ -23,7 +23,7 @@
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())
         let isMade =
-            unsafe pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, nil) == 0
+            unsafe pthread_mutex_init(mutex, nil) == 0 && MonotonicTime.makeCondition(condition)
         precondition(isMade, "the system has no mutex left")
     }
 
@@ -79,21 +79,8 @@
             if let result = body(&value) { return result }
             let now = MonotonicTime.milliseconds
             guard now < instant else { return nil }
-            var deadline = Self.wallClock(in: instant - now)
-            unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+            unsafe MonotonicTime.wait(condition, mutex, until: instant, now: now)
         }
-    }
-
-    /// The condition counts by the wall clock. A step of that clock makes one wait too long or too
-    /// short; half a second at most, for then the loop looks at the monotonic one again.
-    private static func wallClock(in milliseconds: UInt64) -> timespec {
-        var deadline = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-        let pause = min(milliseconds, 500)
-        let nanoseconds = UInt64(deadline.tv_nsec) + pause * 1_000_000
-        deadline.tv_sec += Int(nanoseconds / 1_000_000_000)
-        deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
-        return deadline
     }
 }
 
@@ -104,5 +91,39 @@ enum MonotonicTime {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         return UInt64(now.tv_sec) * 1_000 + UInt64(now.tv_nsec) / 1_000_000
+    }
+
+    /// Makes a condition whose waits end by this time. One that counts by the wall clock, as they
+    /// do unless told otherwise, would wait for a year when that is set back by a year.
+    fileprivate static func makeCondition(
+        _ condition: UnsafeMutablePointer<pthread_cond_t>
+    ) -> Bool {
+        #if canImport(Glibc)
+            var attributes = pthread_condattr_t()
+            guard unsafe pthread_condattr_init(&attributes) == 0 else { return false }
+            defer { unsafe pthread_condattr_destroy(&attributes) }
+            return unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0
+                && pthread_cond_init(condition, &attributes) == 0
+        #else
+            return unsafe pthread_cond_init(condition, nil) == 0
+        #endif
+    }
+
+    /// Waits once, at most until `instant`; it is `now`.
+    fileprivate static func wait(
+        _ condition: UnsafeMutablePointer<pthread_cond_t>,
+        _ mutex: UnsafeMutablePointer<pthread_mutex_t>, until instant: UInt64, now: UInt64
+    ) {
+        #if canImport(Glibc)
+            var deadline = timespec()
+            deadline.tv_sec = Int(instant / 1_000)
+            deadline.tv_nsec = Int(instant % 1_000 * 1_000_000)
+            unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+        #else
+            var pause = timespec()
+            pause.tv_sec = Int((instant - now) / 1_000)
+            pause.tv_nsec = Int((instant - now) % 1_000 * 1_000_000)
+            unsafe pthread_cond_timedwait_relative_np(condition, mutex, &pause)
+        #endif
     }
 }

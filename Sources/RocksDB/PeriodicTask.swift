@@ -25,7 +25,17 @@
             unsafe mutex.initialize(to: pthread_mutex_t())
             unsafe condition.initialize(to: pthread_cond_t())
             unsafe pthread_mutex_init(mutex, nil)
-            unsafe pthread_cond_init(condition, nil)
+            // By the wall clock, as a condition counts unless told otherwise, a pause would last
+            // for a year when that is set back by a year.
+            #if canImport(Glibc)
+                var attributes = pthread_condattr_t()
+                unsafe pthread_condattr_init(&attributes)
+                unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+                unsafe pthread_cond_init(condition, &attributes)
+                unsafe pthread_condattr_destroy(&attributes)
+            #else
+                unsafe pthread_cond_init(condition, nil)
+            #endif
         }
 
         deinit {
@@ -37,18 +47,33 @@
 
         /// Waits one pause; false when told to stop.
         func pause() -> Bool {
-            var deadline = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-            let nanoseconds =
-                UInt64(deadline.tv_nsec) + milliseconds % 1_000 * 1_000_000
-            deadline.tv_sec += Int(milliseconds / 1_000 + nanoseconds / 1_000_000_000)
-            deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
+            let end = ContinuousClock.now + .milliseconds(Int64(clamping: milliseconds))
             unsafe pthread_mutex_lock(mutex)
             defer { unsafe pthread_mutex_unlock(mutex) }
             while !isStopping {
-                if unsafe pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { break }
+                let left = ContinuousClock.now.duration(to: end)
+                guard left > .zero else { break }
+                wait(for: left)
             }
             return !isStopping
+        }
+
+        /// Waits once, at most for so long; the mutex is held.
+        private func wait(for left: Duration) {
+            let (seconds, attoseconds) = left.components
+            var span = timespec()
+            span.tv_sec = Int(seconds)
+            span.tv_nsec = Int(attoseconds / 1_000_000_000)
+            #if canImport(Glibc)
+                var deadline = timespec()
+                unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
+                let nanoseconds = deadline.tv_nsec + span.tv_nsec
+                deadline.tv_sec += span.tv_sec + nanoseconds / 1_000_000_000
+                deadline.tv_nsec = nanoseconds % 1_000_000_000
+                unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+            #else
+                unsafe pthread_cond_timedwait_relative_np(condition, mutex, &span)
+            #endif
         }
 
         func stop() {

@@ -169,7 +169,8 @@ extension EntitlementService {
                 }
                 guard isSharing == true else { continue }
                 let fetch = try store.refreshedAt(key) ?? .distantPast
-                if fetch < fetchedBefore { page.due.append(key) }
+                // A fetch in the future: the clock was set back since, and nobody knows its age.
+                if fetch < fetchedBefore || fetch.milliseconds > now { page.due.append(key) }
             }
         } catch {
             throw Refusal(error)

@@ -64,8 +64,9 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         let table = CustomerTable(
             customerCount: Int(clamping: opened.customerCount),
             byteCountMax: configuration.cacheByteCountMax, readerCount: configuration.readerCount)
-        let startedAt = configuration.clock()
         let clock = configuration.clock
+        let ticks = configuration.monotonicMilliseconds ?? { clock().milliseconds }
+        let startedAt = ticks()
         let numbers = worlds.map(\.number)
         let scopes = worlds.map(\.scope)
         let pastAnswers = PastAnswers(store)
@@ -85,7 +86,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
             },
             facts: {
                 let counts = counters.value
-                let uptime = clock().milliseconds - startedAt.milliseconds
+                let uptime = ticks() - startedAt
                 return ServerInfo(
                     revision: counts.revision, uptimeMilliseconds: UInt64(max(0, uptime)),
                     scopes: scopes, customerCount: counts.customerCount,

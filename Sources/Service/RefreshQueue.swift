@@ -38,7 +38,15 @@ final class RefreshQueue: Sendable {
         var counts: [ScopeNumber: Int] = [:]
         /// By scope: one that nobody can be asked about must not hide the others.
         var lines: [ScopeNumber: Lines] = [:]
+        /// When somebody last asked what is due; nil: not yet.
+        var askedAt: Timestamp?
     }
+
+    /// Nobody waits longer after a failure; who is due later than that was queued by a clock that
+    /// was set back since.
+    private static let longestWait: Int64 = 25 * 3_600_000
+    /// A clock that is corrected by less goes on; jobs may come so much late.
+    private static let toleratedStep: Int64 = 60_000
 
     private let state = Mutex(State())
 
@@ -93,10 +101,20 @@ final class RefreshQueue: Sendable {
 
     /// Whose time has come in a scope, at most `countMax`: oldest first, the sweep's after all
     /// others. And when the next one comes that is not among them.
+    ///
+    /// When the clock was set back since the last call, all jobs are due at once: what they waited
+    /// for was said by the other clock. The budget of requests spreads them.
     func due(
         in scope: ScopeNumber, at now: Timestamp, countMax: Int
     ) -> (keys: [CustomerKey], nextAt: Timestamp?) {
         state.withLock { state in
+            let isSetBack =
+                state.askedAt.map { now < $0.adding(milliseconds: -Self.toleratedStep) } ?? false
+            if isSetBack || state.askedAt == nil {
+                state.bringForward(
+                    dueAfter: isSetBack ? now : now.adding(milliseconds: Self.longestWait), to: now)
+            }
+            state.askedAt = now
             guard var lines = state.lines.removeValue(forKey: scope) else { return ([], nil) }
             defer { state.lines[scope] = lines }
             var keys: [CustomerKey] = []
@@ -129,11 +147,23 @@ extension RefreshQueue.State {
         guard entry != known else { return }
         entries[key] = entry
         if known == nil { counts[key.scope, default: 0] += 1 }
-        let place = RefreshQueue.Place(notBefore: entry.notBefore, key: key)
-        if entry.isSweep {
-            lines[key.scope, default: RefreshQueue.Lines()].sweeps.insert(place)
+        insert(
+            RefreshQueue.Place(notBefore: entry.notBefore, key: key), isSweep: entry.isSweep)
+    }
+
+    /// Makes jobs due at `instant` that are due after `limit`.
+    mutating func bringForward(dueAfter limit: Timestamp, to instant: Timestamp) {
+        for (key, entry) in entries where entry.notBefore > limit {
+            entries[key]?.notBefore = instant
+            insert(RefreshQueue.Place(notBefore: instant, key: key), isSweep: entry.isSweep)
+        }
+    }
+
+    private mutating func insert(_ place: RefreshQueue.Place, isSweep: Bool) {
+        if isSweep {
+            lines[place.key.scope, default: RefreshQueue.Lines()].sweeps.insert(place)
         } else {
-            lines[key.scope, default: RefreshQueue.Lines()].urgent.insert(place)
+            lines[place.key.scope, default: RefreshQueue.Lines()].urgent.insert(place)
         }
     }
 

@@ -47,6 +47,8 @@ package struct ServiceConfiguration: Sendable {
     package var backups: BackupHandler?
     /// The wall clock.
     package var clock: @Sendable () -> Timestamp
+    /// Milliseconds that only go forward, from any start; nil: those of the wall clock.
+    package var monotonicMilliseconds: (@Sendable () -> Int64)?
     /// Told what an operator must see; called by worker threads and the commit thread.
     package var onNotice: @Sendable (ServiceNotice) -> Void
 

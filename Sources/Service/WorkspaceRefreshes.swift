@@ -68,7 +68,8 @@ extension Workspace {
         guard trigger != .sweep else { return }
         job.trigger = trigger
         job.revision = revision
-        if trigger == .admin { job.notBefore = min(job.notBefore, clock) }
+        // Queued in the future: the clock was set back since, and the wait would be as long.
+        if trigger == .admin || job.queuedAt > clock { job.notBefore = min(job.notBefore, clock) }
         setRefreshJob(job, of: key)
     }
 

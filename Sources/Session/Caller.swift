@@ -58,10 +58,11 @@ struct Caller {
         for index in key.indices { self.key[index] = key[index] }
     }
 
-    /// Tells the ring that he was seen, once in a while.
+    /// Tells the ring that he was seen, once in a while, and at once when the clock was set back.
     @inline(__always)
     mutating func noteUse(in ring: KeyRing, at nowMilliseconds: Int64) {
-        guard nowMilliseconds &- Self.useMilliseconds >= notedAt else { return }
+        let distance = (nowMilliseconds &- notedAt).magnitude
+        guard distance >= Self.useMilliseconds.magnitude else { return }
         notedAt = nowMilliseconds
         ring.noteUse(of: grant, atMilliseconds: nowMilliseconds)
     }

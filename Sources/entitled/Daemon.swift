@@ -161,6 +161,9 @@ struct Daemon {
                 clock: { Timestamp(milliseconds: WallClock.nowMilliseconds) },
                 onNotice: { [logger] in logger.log(LogRecord($0)) })
             serviceConfiguration.backups = backups?.handler
+            serviceConfiguration.monotonicMilliseconds = {
+                Int64(clamping: MonotonicClock.nowMilliseconds)
+            }
             return try DaemonService(store: packing, configuration: serviceConfiguration)
         } catch {
             throw StartFailure(error)

@@ -62,6 +62,18 @@ import Testing
         #expect(try BackupCheck(fixture.path("d")).findings.isEmpty)
     }
 
+    @Test func `backups of a clock that was ahead do not push out those made after it`() throws {
+        let fixture = try BackupFixture()
+        for (index, name) in ["far1", "far2"].enumerated() {
+            try fixture.make(name, minutes: 600_000 + Int64(index))
+        }
+        try fixture.put(revision: 8)
+        try fixture.make("right", minutes: 0)
+        let removed = try BackupShelf(fixture.root).prune(keeping: 1, isDryRun: false)
+        #expect(removed.map(\.name) == ["far1"])
+        #expect(Set(try states(fixture).keys) == ["far2", "right"])
+    }
+
     @Test func `what was broken off after the newest one stays`() throws {
         let fixture = try shelf()
         let removed = try BackupShelf(fixture.root).prune(keeping: 1, isDryRun: false)

@@ -169,6 +169,15 @@ import Testing
         #expect(try sweep(fixture, fetchedBefore: 5_001) == ["2", "6 7"])
     }
 
+    @Test func `a fetch in the future, for the clock was set back, does not count`() throws {
+        let fixture = try makeFixture()
+        fixture.clock.now = Timestamp(milliseconds: ServiceFixture.date(8_000))
+        for name in ["life", "both"] { try fixture.rebuild(name, fixture.history()) }
+        #expect(try sweep(fixture, fetchedBefore: 0) == ["2"])
+        fixture.clock.now = Timestamp(milliseconds: ServiceFixture.date(7_999))
+        #expect(try sweep(fixture, fetchedBefore: 0) == ["2", "3", "6 7"])
+    }
+
     /// The household's cut rests on a guess at who shares: only Apple can say that he still does.
     @Test func `a suspended copy is due as well`() throws {
         let fixture = try makeFixture()

@@ -68,6 +68,40 @@ import Testing
         }
     }
 
+    private let hour: Int64 = 3_600_000
+
+    @Test func `a clock that was set back by an hour or a year leaves nobody waiting`() throws {
+        for step in [hour, 365 * 24 * hour] {
+            let (fixture, keys) = try makeFixture(3)
+            try queue(fixture, keys[0], .revoke, at: step + 100)
+            try queue(fixture, keys[1], .sweep, at: step + 200)
+            #expect(try due(fixture, at: step + 50) == ([], step + 100))
+            #expect(try due(fixture, at: 0) == (["1", "2"], nil))
+            // What came later is not forgotten, and what is asked for again does not wait.
+            try queue(fixture, keys[2], .revoke, at: 5)
+            try queue(fixture, keys[0], .refund, at: 6)
+            #expect(try due(fixture, at: 6).ids == ["3", "1", "2"])
+        }
+    }
+
+    @Test func `a clock that is set right by seconds lets a failed one wait on`() throws {
+        let (fixture, keys) = try makeFixture(1)
+        try queue(fixture, keys[0], .revoke, at: 100)
+        try fixture.commit(
+            fixture.service.event(
+                noting: Refusal(.appStoreIncomplete, "cut"), of: keys[0],
+                notBefore: Timestamp(milliseconds: ServiceFixture.date(hour))))
+        #expect(try due(fixture, at: 50_000) == ([], hour))
+        #expect(try due(fixture, at: 0) == ([], hour))
+    }
+
+    @Test func `what was queued by a clock that was far ahead is due after a restart`() throws {
+        let (fixture, keys) = try makeFixture(1)
+        try queue(fixture, keys[0], .revoke, at: 365 * 24 * hour)
+        let reopened = try ServiceFixture.fetching(store: fixture.store)
+        #expect(try due(reopened, at: 0) == (["1"], nil))
+    }
+
     @Test func `a sweep's job that something else asks for too is no sweep's any more`() throws {
         let (fixture, keys) = try makeFixture(2)
         try queue(fixture, keys[0], .sweep, at: 100)

@@ -95,8 +95,8 @@ import Testing
             #expect(job.revision == before.revision)
         }
         #expect(fixture.service.revision == revision)
-        #expect(try fixture.service.dueRefreshes(at: fixture.clock.now, countMax: 9).due == [])
         let reopened = try ServiceFixture.fetching(store: fixture.store)
+        #expect(try reopened.service.dueRefreshes(at: fixture.clock.now, countMax: 9).due == [])
         #expect(try job(reopened)?.attempts == 2)
         #expect(reopened.service.revision == revision)
     }

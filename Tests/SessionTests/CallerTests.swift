@@ -77,7 +77,11 @@ import Testing
         var caller = Caller()
         let ring = ring
         caller.show(text.span, to: ring, generation: 1)
-        for (now, noted) in [(10, 10), (60_009, 10), (60_010, 60_010)] as [(Int64, Int64)] {
+        // The last step: the clock is set back.
+        let steps: [(Int64, Int64)] = [
+            (10, 10), (60_009, 10), (60_010, 60_010), (30_000, 60_010), (9, 9),
+        ]
+        for (now, noted) in steps {
             caller.noteUse(in: ring, at: now)
             #expect(ring.lastUse(ofRecordAt: 0) == noted)
         }
