@@ -65,6 +65,8 @@ private struct AuditWriter: Sendable {
     private var byteCount: Int
     private var toldCount: UInt64 = 0
     private var isFailing = false
+    /// Whether a power cut left a part of a line at the end.
+    private var isTorn: Bool
 
     init(_ file: AppendedFile, byteCountMax: Int, _ trail: AuditTrail, _ logger: Logger) {
         self.file = file
@@ -73,6 +75,7 @@ private struct AuditWriter: Sendable {
         self.trail = trail
         self.logger = logger
         byteCount = file.byteCount
+        isTorn = file.isTorn
     }
 
     mutating func write(_ group: [AuditEntry]) {
@@ -80,8 +83,9 @@ private struct AuditWriter: Sendable {
         if file == nil {
             file = AppendedFile(path: path)
             byteCount = file?.byteCount ?? 0
+            isTorn = file?.isTorn ?? false
         }
-        var text = group.map { $0.line + "\n" }.joined()
+        var text = (isTorn ? "\n" : "") + group.map { $0.line + "\n" }.joined()
         let lostCount = trail.droppedCount + trail.suppressedCount
         if lostCount > toldCount {
             text += Self.notice(trail)
@@ -90,6 +94,7 @@ private struct AuditWriter: Sendable {
         guard let file, file.append(bytes) else { return failed(group) }
         byteCount += bytes.count
         toldCount = lostCount
+        isTorn = false
         if isFailing { logger.warn("the audit is written again", .init("file", path)) }
         isFailing = false
     }

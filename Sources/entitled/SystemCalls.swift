@@ -41,13 +41,15 @@ enum SystemCalls {
     }
 
     /// Makes signals work as this program expects, whatever it inherited. SIGPIPE is ignored: a
-    /// connection or a log reader that went away is an error of a write. What a parent blocked is
-    /// let in: one that started us from a thread with blocked signals (Swift's and Dispatch's
-    /// threads are such) would have a server that SIGTERM cannot stop. SIGHUP and SIGUSR1 wait for
+    /// connection or a log reader that went away is an error of a write. So is SIGXFSZ: a file at
+    /// the limit of its size is one more disk that takes no writes. What a parent blocked is let
+    /// in: one that started us from a thread with blocked signals (Swift's and Dispatch's threads
+    /// are such) would have a server that SIGTERM cannot stop. SIGHUP and SIGUSR1 wait for
     /// `letRequestsIn`: before somebody watches for them they would end the process, and opening a
     /// large store takes a while.
     static func prepareSignals() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         var requests = requestSignals
         unsafe sigprocmask(SIG_SETMASK, &requests, nil)
     }
@@ -183,8 +185,28 @@ struct AppendedFile: Sendable {
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Writes all of it and syncs; says whether it is on the disk.
+    /// Whether something stands in it that no line feed ends.
+    var isTorn: Bool {
+        let reader = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard reader >= 0 else { return false }
+        defer { _ = Glibc.close(reader) }
+        var last = UInt8(ascii: "\n")
+        guard unsafe pread(reader, &last, 1, off_t(byteCount - 1)) == 1 else { return false }
+        return last != UInt8(ascii: "\n")
+    }
+
+    /// Writes all of it and syncs; says whether it is on the disk. What could not be written whole
+    /// is taken away again: a part of a line would spoil the next one.
     func append(_ bytes: [UInt8]) -> Bool {
+        let end = byteCount
+        guard write(bytes) else {
+            _ = ftruncate(descriptor, off_t(end))
+            return false
+        }
+        return true
+    }
+
+    private func write(_ bytes: [UInt8]) -> Bool {
         var start = 0
         while start < bytes.count {
             let count = unsafe bytes[start...].withUnsafeBytes { buffer in

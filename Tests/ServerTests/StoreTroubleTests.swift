@@ -224,6 +224,89 @@ struct StoreTroubleTests {
         #expect(try await second.stop() == .exit(0))
     }
 
+    /// No file can be longer than nothing: every write of the store fails, as on a disk that was
+    /// made read-only by an error. The kernel refuses to remount what has files open for writing.
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"),
+            "prlimit is not installed"))
+    func `a disk that refuses every write under it serves on, and takes writes by itself again`()
+        async throws
+    {
+        let server = try await TestServer.start(flags: ["--http", "127.0.0.1:0"])
+        try await ingest(5, server)
+        try await limit("0:unlimited", server)
+        #expect(try await refusal(5, server) == "STORE_UNAVAILABLE")
+        #expect(try await refusal(5, server) == "STORE_UNAVAILABLE")
+        #expect(try await ask(5, server).granted == 5)
+        #expect(try await ready(server).hasPrefix("503"))
+        try await limit("unlimited:unlimited", server)
+        for _ in 0..<1_000 where try await refusal(5, server) != nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try await ready(server).hasPrefix("200"))
+        #expect(try await ask(6, server).granted == 6)
+        #expect(try await server.stop() == .exit(0))
+        let second = try await server.restart()
+        #expect(try await ask(6, second).granted == 6)
+        #expect(try await second.stop() == .exit(0))
+    }
+
+    private func limit(_ bytes: String, _ server: TestServer) async throws {
+        let process = try ProgramRun(
+            "/usr/bin/prlimit", ["--pid", "\(server.process.id)", "--fsize=\(bytes)"],
+            in: server.directory)
+        #expect(try await process.waitForEnd() == .exit(0), "\(process.errorOutput)")
+    }
+
+    @Test(.enabled(if: SmallDisk.isThere, "only root mounts a file system"))
+    func `an audit and keys on a full disk: calls go on, what is lost is counted, no line is torn`()
+        async throws
+    {
+        let disk = try await SmallDisk(megabytes: 8)
+        let keys = disk.path + "/keys.jsonl"
+        func makeKey(_ name: String) async throws -> ToolResult {
+            try await ToolResult.run(
+                ["key", "create", "--name", name, "--roles", "admin"],
+                environment: ["ENTITLECTL_KEYS_FILE": keys], in: disk.directory)
+        }
+        let made = try await makeKey("a")
+        #expect(made.end == .exit(0), "\(made.errorOutput)")
+        let audit = disk.path + "/audit.jsonl"
+        let server = try await TestServer.start(
+            flags: ["--auth-keys-file", keys, "--auth-audit-file", audit])
+        var configuration = ClientConfiguration()
+        configuration.apiKey = made.output.replacing("\n", with: "")
+        let client = try Client(address: server.address, configuration: configuration)
+        defer { client.close() }
+        func link(_ name: String) async throws {
+            _ = try await client.linkCustomer(
+                CustomerLink(customerID: name, household: .join("h")))
+        }
+        try await link("before")
+        _ = try await eventually("the audit has the first call") {
+            disk.directory.text(of: "disk/audit.jsonl").contains("customer:before") ? true : nil
+        }
+        disk.fill()
+        // A page of the file may have room for some.
+        for index in 0..<40 { try await link("full\(index)") }
+        _ = try await eventually("the log says so") {
+            server.process.errorOutput.contains("the audit cannot be written") ? true : nil
+        }
+        let before = disk.directory.text(of: "disk/keys.jsonl")
+        let refused = try await makeKey("b")
+        #expect(refused.end == .exit(1) && refused.errorOutput.contains(keys))
+        #expect(disk.directory.text(of: "disk/keys.jsonl") == before)
+        try disk.empty()
+        try await link("after")
+        #expect(try await server.stop() == .exit(0))
+        let lines = disk.directory.text(of: "disk/audit.jsonl").split(separator: "\n")
+        #expect(lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        #expect(lines.contains { $0.contains("customer:before") })
+        #expect(lines.contains { $0.contains("customer:after") })
+        #expect(lines.contains { $0.hasPrefix("{\"lost\":") })
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"),

@@ -73,6 +73,17 @@ import Testing
         #expect(file.trail.droppedCount == 5)
     }
 
+    @Test func `a line that a power cut tore does not spoil the next one`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/audit.jsonl"
+            try Data("{\"time".utf8).write(to: URL(filePath: path))
+            let file = try AuditFile(path: path, byteCountMax: 1 << 20, logger: logger())
+            for id in 1...2 as ClosedRange<UInt64> { file.trail.add(entry(id)) }
+            file.stop()
+            #expect(text(path) == "{\"time\n" + entry(1).line + "\n" + entry(2).line + "\n")
+        }
+    }
+
     @Test func `a file that cannot be opened keeps the server from starting`() {
         #expect(throws: StartFailure.self) {
             try AuditFile(path: "/none/audit.jsonl", byteCountMax: 1, logger: logger())
