@@ -36,13 +36,13 @@ package struct ArgumentReader: Sendable {
         let parts = argument.dropFirst(2).split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard let flag = grammar.flagsByName[name] else { throw unknown(name) }
+        guard let flag = flag(named: name) else { throw unknown(name) }
         if let value = flag.value {
             if parts.count == 2 {
-                try set(name, String(parts[1]))
+                try set(flag, String(parts[1]))
             } else if let next = rest.first, next == "-" || !next.hasPrefix("-") {
                 rest.removeFirst()
-                try set(name, next)
+                try set(flag, next)
             } else {
                 throw CommandFailure(.usage, "--\(name) needs a value: --\(name) \(value)")
             }
@@ -50,8 +50,15 @@ package struct ArgumentReader: Sendable {
             guard parts.count == 1 else {
                 throw CommandFailure(.usage, "--\(name) takes no value")
             }
-            try set(name, "")
+            try set(flag, "")
         }
+    }
+
+    /// The flag of the command whose words have come, else of any: two commands may have flags of
+    /// one name, of which one takes a value.
+    private func flag(named name: String) -> Flag? {
+        let command = grammar.commands.first { words.starts(with: $0.words) }
+        return command?.flags.first { $0.name == name } ?? grammar.flagsByName[name]
     }
 
     private mutating func readShort(_ argument: String) throws(CommandFailure) {
@@ -61,13 +68,14 @@ package struct ArgumentReader: Sendable {
                     .usage, "unknown flag `-\(letter)`",
                     hint: "one-letter flags are \(letters)")
             }
-            try set(flag.name, "")
+            try set(flag, "")
         }
     }
 
-    private mutating func set(_ name: String, _ value: String) throws(CommandFailure) {
+    private mutating func set(_ flag: Flag, _ value: String) throws(CommandFailure) {
+        let name = flag.name
         let old = flags.updateValue(value, forKey: name)
-        let isToggle = grammar.flagsByName[name]?.value == nil
+        let isToggle = flag.value == nil
         guard old == nil || isToggle else {
             throw CommandFailure(.usage, "--\(name) is given twice")
         }

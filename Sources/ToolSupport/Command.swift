@@ -89,7 +89,7 @@ package struct CommandGrammar: Sendable {
     package let commands: [CommandShape]
     /// Flags that every command takes.
     package let globalFlags: [Flag]
-    /// Flags by name, of whatever command; a name means the same kind everywhere.
+    /// Flags by name, of whatever command: for those that come before the command's own words.
     let flagsByName: [String: Flag]
 
     /// The grammar of a tool.

@@ -44,7 +44,7 @@ struct ToolTests {
         (["customers", "list", "--limit", "0"], 2, "`0`"),
         (["apple", "test-notification", "--wait", "soon"], 2, "`soon`"),
         (["backup"], 2, "backup create"), (["backup", "prune", "x"], 2, "--keep"),
-        (["backup", "prune", "x", "--keep", "0"], 2, "`0`"), (["backup", "list"], 2, "DIR"),
+        (["backup", "prune", "x", "--keep", "0"], 2, "--keep"), (["backup", "list"], 2, "DIR"),
         (["restore", "x"], 2, "--to"), (["restore", "/nonexistent", "--to", "x"], 4, "MANIFEST"),
         (["verify", "/nonexistent"], 4, "no such directory"),
         (["backup", "verify", "/nonexistent"], 4, "MANIFEST"),

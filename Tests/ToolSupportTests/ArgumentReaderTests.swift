@@ -42,6 +42,21 @@ import Testing
         #expect(try read("show", "--at", "-").flags == ["at": "-"])
     }
 
+    @Test func `of two commands' flags of one name that of the command counts`() throws {
+        let shapes = [
+            Self.shape(["play"], [], [.toggle("keep", "leave it")]),
+            Self.shape(["prune"], ["DIR"], [.value("keep", "N", "so many stay")]),
+        ]
+        for commands in [shapes, [shapes[1], shapes[0]]] {
+            let grammar = CommandGrammar(tool: "tool", commands: commands, globalFlags: [])
+            let prune = try ArgumentReader(["prune", "d", "--keep", "1"], grammar)
+            #expect(prune.flags == ["keep": "1"])
+            #expect(prune.words == ["prune", "d"])
+            let play = try ArgumentReader(["play", "--keep"], grammar)
+            #expect(play.flags == ["keep": ""])
+        }
+    }
+
     @Test func `behind two dashes all are words, and one dash is one`() throws {
         #expect(try read("show", "--", "--at", "-q").words == ["show", "--at", "-q"])
         #expect(try read("show", "-").words == ["show", "-"])
