@@ -104,6 +104,15 @@ struct StoreTroubleTests {
         }
     }
 
+    /// Hands a notification in until it is taken.
+    private func waitUntilTaken(_ index: Int, _ server: TestServer) async throws {
+        for _ in 0..<1_000 {
+            if try await refusal(index, server) == nil { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw ProgramRun.Patience(description: "no write is taken; \(server.process.errorOutput)")
+    }
+
     private func body(_ index: Int, _ server: TestServer) -> [UInt8] {
         (try? server.fixtures.posted("ONE_TIME_CHARGE", "\(8_000 + index)")) ?? []
     }
@@ -138,9 +147,7 @@ struct StoreTroubleTests {
         #expect(try await refusal(5, second) == "STORE_UNAVAILABLE")
         #expect(try await ready(second).hasPrefix("503"))
         try disk.empty()
-        for _ in 0..<1_000 where try await refusal(5, second) != nil {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await waitUntilTaken(5, second)
         #expect(try await ready(second).hasPrefix("200"))
         #expect(try await ask(6, second).granted == 6)
         #expect(try await second.stop() == .exit(0))
@@ -241,9 +248,7 @@ struct StoreTroubleTests {
         #expect(try await ask(5, server).granted == 5)
         #expect(try await ready(server).hasPrefix("503"))
         try await limit("unlimited:unlimited", server)
-        for _ in 0..<1_000 where try await refusal(5, server) != nil {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await waitUntilTaken(5, server)
         #expect(try await ready(server).hasPrefix("200"))
         #expect(try await ask(6, server).granted == 6)
         #expect(try await server.stop() == .exit(0))
