@@ -1,10 +1,12 @@
-/// What is seen of a store's tables at each kill: enough to tell that kills met flushes and merges.
+/// What is seen of a store's tables at each kill: enough to tell that it flushed and merged between
+/// them.
 struct CrashTables: Hashable, Sendable {
     /// Tables that were seen whole, by name; names are never used again.
     private(set) var seen: Set<String> = []
     /// Those of them that were gone at a later kill: merged into others.
     private(set) var merged: Set<String> = []
-    /// Kills at which a table was being written.
+    /// Kills at which an unfinished table lay there: one that was being written, or that a full
+    /// disk had cut short before and no start has removed yet.
     private(set) var unfinishedCount = 0
 
     /// The last eight bytes of every whole table of RocksDB's.
@@ -26,6 +28,6 @@ struct CrashTables: Hashable, Sendable {
     /// A sentence for people.
     var sentence: String {
         "\(seen.count) tables were seen, \(merged.count) of them merged later;"
-            + " \(unfinishedCount) kills came while one was being written"
+            + " at \(unfinishedCount) kills an unfinished one lay there"
     }
 }
