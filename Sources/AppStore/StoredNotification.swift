@@ -24,4 +24,14 @@ package struct StoredNotification {
 
     /// The signed renewal info, ASCII; nil without one.
     package var renewal: [UInt8]? { data.bytes("signedRenewalInfo") }
+
+    /// The id that the signed transaction has; nil without one.
+    package var transactionID: String? {
+        transaction.flatMap { SignedPayload.claims(ofVerified: $0)?.text("transactionId") }
+    }
+
+    /// The chain of which the renewal info is; nil without one.
+    package var renewalChain: String? {
+        renewal.flatMap { SignedPayload.claims(ofVerified: $0)?.text("originalTransactionId") }
+    }
 }

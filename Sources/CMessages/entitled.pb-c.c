@@ -2302,7 +2302,97 @@ void   entitled__v1__create_backup_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__create_backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[20] =
+void   entitled__v1__forget_customer_request__init
+                     (Entitled__V1__ForgetCustomerRequest         *message)
+{
+  static const Entitled__V1__ForgetCustomerRequest init_value = ENTITLED__V1__FORGET_CUSTOMER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__forget_customer_request__get_packed_size
+                     (const Entitled__V1__ForgetCustomerRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__forget_customer_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__forget_customer_request__pack
+                     (const Entitled__V1__ForgetCustomerRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__forget_customer_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__forget_customer_request__pack_to_buffer
+                     (const Entitled__V1__ForgetCustomerRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__forget_customer_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ForgetCustomerRequest *
+       entitled__v1__forget_customer_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ForgetCustomerRequest *)
+     protobuf_c_message_unpack (&entitled__v1__forget_customer_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__forget_customer_request__free_unpacked
+                     (Entitled__V1__ForgetCustomerRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__forget_customer_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__forget_customer_response__init
+                     (Entitled__V1__ForgetCustomerResponse         *message)
+{
+  static const Entitled__V1__ForgetCustomerResponse init_value = ENTITLED__V1__FORGET_CUSTOMER_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__forget_customer_response__get_packed_size
+                     (const Entitled__V1__ForgetCustomerResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__forget_customer_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__forget_customer_response__pack
+                     (const Entitled__V1__ForgetCustomerResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__forget_customer_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__forget_customer_response__pack_to_buffer
+                     (const Entitled__V1__ForgetCustomerResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__forget_customer_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ForgetCustomerResponse *
+       entitled__v1__forget_customer_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ForgetCustomerResponse *)
+     protobuf_c_message_unpack (&entitled__v1__forget_customer_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__forget_customer_response__free_unpacked
+                     (Entitled__V1__ForgetCustomerResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__forget_customer_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[21] =
 {
   {
     "id",
@@ -2544,6 +2634,18 @@ static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[2
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forget_customer",
+    35,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, forget_customer),
+    &entitled__v1__forget_customer_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request__field_indices_by_name[] = {
   3,   /* field[3] = api_key */
@@ -2552,6 +2654,7 @@ static const unsigned entitled__v1__request__field_indices_by_name[] = {
   4,   /* field[4] = check_access */
   5,   /* field[5] = check_access_batch */
   19,   /* field[19] = create_backup */
+  20,   /* field[20] = forget_customer */
   10,   /* field[10] = get_customer */
   14,   /* field[14] = get_family */
   17,   /* field[17] = get_reconciliation */
@@ -2567,12 +2670,13 @@ static const unsigned entitled__v1__request__field_indices_by_name[] = {
   1,   /* field[1] = timeout_ms */
   2,   /* field[2] = traceparent */
 };
-static const ProtobufCIntRange entitled__v1__request__number_ranges[3 + 1] =
+static const ProtobufCIntRange entitled__v1__request__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 10, 4 },
   { 30, 19 },
-  { 0, 20 }
+  { 35, 20 },
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
 {
@@ -2582,14 +2686,14 @@ const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
   "Entitled__V1__Request",
   "entitled.v1",
   sizeof(Entitled__V1__Request),
-  20,
+  21,
   entitled__v1__request__field_descriptors,
   entitled__v1__request__field_indices_by_name,
-  3,  entitled__v1__request__number_ranges,
+  4,  entitled__v1__request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[21] =
+static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[22] =
 {
   {
     "id",
@@ -2843,6 +2947,18 @@ static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forget_customer",
+    35,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, forget_customer),
+    &entitled__v1__forget_customer_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__response__field_indices_by_name[] = {
   17,   /* field[17] = audit_access */
@@ -2850,6 +2966,7 @@ static const unsigned entitled__v1__response__field_indices_by_name[] = {
   5,   /* field[5] = check_access */
   6,   /* field[6] = check_access_batch */
   20,   /* field[20] = create_backup */
+  21,   /* field[21] = forget_customer */
   11,   /* field[11] = get_customer */
   15,   /* field[15] = get_family */
   18,   /* field[18] = get_reconciliation */
@@ -2867,12 +2984,13 @@ static const unsigned entitled__v1__response__field_indices_by_name[] = {
   1,   /* field[1] = status */
   19,   /* field[19] = test_notification */
 };
-static const ProtobufCIntRange entitled__v1__response__number_ranges[3 + 1] =
+static const ProtobufCIntRange entitled__v1__response__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
   { 30, 20 },
-  { 0, 21 }
+  { 35, 21 },
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
 {
@@ -2882,10 +3000,10 @@ const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
   "Entitled__V1__Response",
   "entitled.v1",
   sizeof(Entitled__V1__Response),
-  21,
+  22,
   entitled__v1__response__field_descriptors,
   entitled__v1__response__field_indices_by_name,
-  3,  entitled__v1__response__number_ranges,
+  4,  entitled__v1__response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -7628,6 +7746,238 @@ const ProtobufCMessageDescriptor entitled__v1__create_backup_response__descripto
   entitled__v1__create_backup_response__field_indices_by_name,
   1,  entitled__v1__create_backup_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__create_backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__forget_customer_request__field_descriptors[4] =
+{
+  {
+    "customer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerRequest, customer),
+    &entitled__v1__customer_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scope",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "follow_up_number",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerRequest, follow_up_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__forget_customer_request__field_indices_by_name[] = {
+  0,   /* field[0] = customer */
+  2,   /* field[2] = dry_run */
+  3,   /* field[3] = follow_up_number */
+  1,   /* field[1] = scope */
+};
+static const ProtobufCIntRange entitled__v1__forget_customer_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__forget_customer_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ForgetCustomerRequest",
+  "ForgetCustomerRequest",
+  "Entitled__V1__ForgetCustomerRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ForgetCustomerRequest),
+  4,
+  entitled__v1__forget_customer_request__field_descriptors,
+  entitled__v1__forget_customer_request__field_indices_by_name,
+  1,  entitled__v1__forget_customer_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__forget_customer_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__forget_customer_response__field_descriptors[10] =
+{
+  {
+    "customer_number",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, customer_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "names",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Entitled__V1__ForgetCustomerResponse, n_names),
+    offsetof(Entitled__V1__ForgetCustomerResponse, names),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "names_total",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, names_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transactions",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, transactions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "payloads",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, payloads),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "audit_entries",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, audit_entries),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "in_household",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, in_household),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "was_queued",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, was_queued),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "erased",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, erased),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ForgetCustomerResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__forget_customer_response__field_indices_by_name[] = {
+  5,   /* field[5] = audit_entries */
+  0,   /* field[0] = customer_number */
+  8,   /* field[8] = erased */
+  6,   /* field[6] = in_household */
+  1,   /* field[1] = names */
+  2,   /* field[2] = names_total */
+  4,   /* field[4] = payloads */
+  9,   /* field[9] = revision */
+  3,   /* field[3] = transactions */
+  7,   /* field[7] = was_queued */
+};
+static const ProtobufCIntRange entitled__v1__forget_customer_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor entitled__v1__forget_customer_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ForgetCustomerResponse",
+  "ForgetCustomerResponse",
+  "Entitled__V1__ForgetCustomerResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ForgetCustomerResponse),
+  10,
+  entitled__v1__forget_customer_response__field_descriptors,
+  entitled__v1__forget_customer_response__field_indices_by_name,
+  1,  entitled__v1__forget_customer_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__forget_customer_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue entitled__v1__status__enum_values_by_number[17] =

@@ -1,3 +1,10 @@
+/// What stands in the place of a revision where a signed copy lies in no notification.
+package enum PayloadPlace {
+    /// It was removed, and what the fact named with it, because its customer was forgotten. That
+    /// is no loss: a fact without its bytes and without this mark is one.
+    package static let forgotten = UInt64.max
+}
+
 /// A transaction's newest copy with what notifications said beyond it.
 package struct TransactionFact: Hashable, Sendable {
     /// The winning copy, decoded.
@@ -8,7 +15,7 @@ package struct TransactionFact: Hashable, Sendable {
     /// from the facts of everybody, kept here so that nobody else's have to be read.
     package var matched: MatchedPurchase?
     /// The revision of the stored notification in which the signed copy lies; 0: it is stored by
-    /// itself. No answer rests on it.
+    /// itself; `PayloadPlace.forgotten`: it was removed on request. No answer rests on it.
     package var payloadRevision: UInt64 = 0
 
     /// A copy with its evidence.

@@ -21,7 +21,7 @@ package struct RenewalInfo: Hashable, Sendable {
     /// When this copy was signed.
     package var signedDate: Timestamp
     /// The revision of the stored notification in which the signed copy lies; 0: it is stored by
-    /// itself. No answer rests on it.
+    /// itself; `PayloadPlace.forgotten`: it was removed on request. No answer rests on it.
     package var payloadRevision: UInt64 = 0
 
     /// The renewal info of a chain as signed at `signedDate`.

@@ -163,6 +163,20 @@ internal import Synchronization
         unsafe rocksdb_compact_range_cf(handle, handle(of: family), nil, 0, nil, 0)
     }
 
+    /// Compacts the tables of `family` that may hold a key from `first` to `last`, down to the level
+    /// that holds the oldest of them, and waits for it. Other compactions go on beside it.
+    package func compact(_ family: ColumnFamily, from first: [UInt8], to last: [UInt8]) {
+        let options = unsafe rocksdb_compactoptions_create()!
+        defer { unsafe rocksdb_compactoptions_destroy(options) }
+        unsafe rocksdb_compactoptions_set_exclusive_manual_compaction(options, 0)
+        unsafe first.withCharacters { start, startByteCount in
+            unsafe last.withCharacters { end, endByteCount in
+                unsafe rocksdb_compact_range_cf_opt(
+                    handle, handle(of: family), options, start, startByteCount, end, endByteCount)
+            }
+        }
+    }
+
     /// The number of the last change written; each put or delete counts one.
     package var latestSequenceNumber: UInt64 {
         unsafe rocksdb_get_latest_sequence_number(handle)

@@ -141,7 +141,10 @@ package struct FamilyOptions: Sendable {
         unsafe rocksdb_options_set_bytes_per_sync(handle, 1 << 20)
         unsafe rocksdb_options_set_enable_pipelined_write(handle, 0)
         unsafe rocksdb_options_set_unordered_write(handle, 0)
-        unsafe rocksdb_options_set_max_manifest_file_size(handle, 64 << 20)
+        // Every change of the set of tables begins a new manifest, with the tables that there are,
+        // some 100 bytes each. One that goes on growing would hold the first and the last key of
+        // tables long gone, and a key may be the name of somebody who was to be forgotten.
+        unsafe rocksdb_options_set_max_manifest_file_size(handle, 1)
         // RocksDB's own log gets what it says while opening, and nothing later: on a full disk its
         // second line aborts the process, for Debian's library is built with assertions, and a
         // file that failed once may not be written again.

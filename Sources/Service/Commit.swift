@@ -71,6 +71,7 @@ extension EntitlementService {
                 try write(changes, publications, counters: ledger.workspace.counters)
             }
             refreshQueue.apply(ledger.workspace.refreshes.changedJobs)
+            forgot(ledger.workspace.erasures)
         } catch {
             switch error {
             case .storage(let error): throw error
@@ -103,9 +104,12 @@ extension EntitlementService {
             timings.commits.observe(since: start)
             reader.publicationSequence.add(1, ordering: .sequentiallyConsistent)
             for publication in publications {
+                guard let snapshot = publication.snapshot else {
+                    reader.table.forget(scope: publication.scope.value, name: publication.name)
+                    continue
+                }
                 reader.table.put(
-                    scope: publication.scope.value, name: publication.name,
-                    snapshot: publication.snapshot)
+                    scope: publication.scope.value, name: publication.name, snapshot: snapshot)
             }
             reader.visibleRevision.store(counters.revision, ordering: .sequentiallyConsistent)
             reader.publicationSequence.add(1, ordering: .sequentiallyConsistent)

@@ -22,7 +22,10 @@ extension EntitlementService {
                 in: scope, from: start, countMax: query.countMax, changedSince: changedSince)
             for number in numbers {
                 let key = CustomerKey(scope: scope, number: number)
-                page.customers.append(try workspace.summary(of: try workspace.customer(key)))
+                let state = try workspace.customer(key)
+                // Of whoever was forgotten and has bought nothing there is no name to ask by.
+                if state.record.isForgotten && state.transactions.isEmpty { continue }
+                page.customers.append(try workspace.summary(of: state))
             }
             page.nextPageToken = next.map { PageToken(.customers, $0).text } ?? ""
             return page

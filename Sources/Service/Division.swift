@@ -71,22 +71,7 @@ extension Workspace {
     private mutating func moveHistory(
         from source: CustomerKey, to target: CustomerKey, of ids: Set<ExactName>?
     ) throws(LedgerFailure) {
-        let prefix = Key.customer(source)
-        var entries: [UInt64: [UInt8]] = [:]
-        try reading { () throws(StorageError) in
-            try store.scan(.history, prefix: prefix, from: nil, reversed: false) { key, record in
-                entries[Key.trailingNumber(of: key)] = record
-                return true
-            }
-        }
-        for (key, change) in appended.changes[.history] ?? [:] where key.starts(with: prefix) {
-            // An earlier event of the group may have moved it away already.
-            switch change {
-            case .put(let record): entries[Key.trailingNumber(of: key)] = record
-            case .delete: entries[Key.trailingNumber(of: key)] = nil
-            }
-        }
-        for (revision, record) in entries {
+        for (revision, record) in try historyEntries(of: source) {
             if let ids {
                 guard let id = try transactionID(of: revision, record, in: source.scope),
                     ids.contains(id)
@@ -101,6 +86,26 @@ extension Workspace {
             }
             appended.put(record, for: targetKey, in: .history)
         }
+    }
+
+    /// The records of a customer's history by revision, as this group has left them.
+    func historyEntries(of key: CustomerKey) throws(LedgerFailure) -> [UInt64: [UInt8]] {
+        let prefix = Key.customer(key)
+        var entries: [UInt64: [UInt8]] = [:]
+        try reading { () throws(StorageError) in
+            try store.scan(.history, prefix: prefix, from: nil, reversed: false) { key, record in
+                entries[Key.trailingNumber(of: key)] = record
+                return true
+            }
+        }
+        for (key, change) in appended.changes[.history] ?? [:] where key.starts(with: prefix) {
+            // An earlier event of the group may have moved it away already.
+            switch change {
+            case .put(let record): entries[Key.trailingNumber(of: key)] = record
+            case .delete: entries[Key.trailingNumber(of: key)] = nil
+            }
+        }
+        return entries
     }
 
     /// The transaction that a notification in a history names; nil where the entry is about

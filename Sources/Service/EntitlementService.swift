@@ -32,6 +32,9 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
     /// How fetches went since the start.
     let refreshTally = RefreshTally()
     let commitTally = CommitTally()
+    /// What is to leave the disk.
+    let erasures = ErasureList()
+    let pastAnswers: PastAnswers<Store>
     /// What signatures and durable writes took.
     package let timings = ServiceTimings()
 
@@ -70,6 +73,7 @@ package final class EntitlementService<Store: EntitlementWriter & Sendable>: Sen
         let numbers = worlds.map(\.number)
         let scopes = worlds.map(\.scope)
         let pastAnswers = PastAnswers(store)
+        self.pastAnswers = pastAnswers
         reader = AccessReader(
             table: table, catalogs: catalogTable.compiled, worlds: worlds,
             isOnlyApp: configuration.apps.count == 1,
@@ -166,6 +170,9 @@ extension LedgerCounters {
             let counts = try RecordCodec.decodeCounts(bytes)
             counters.customerCount = counts.customers
             counters.transactionCount = counts.transactions
+        }
+        if let bytes = try store.value(for: Key.forgottenCount, in: .meta) {
+            counters.forgottenCount = try RecordCodec.decodeNumber(bytes, in: .meta)
         }
         return counters
     }

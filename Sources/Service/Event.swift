@@ -21,6 +21,7 @@ package struct Event: Sendable {
         case upload(Upload)
         case link(Link)
         case rebuild(Rebuild)
+        case forget(Forget)
         /// What was granted.
         case usage(Usage)
         case history(History)
@@ -35,6 +36,7 @@ package struct Event: Sendable {
             case .upload(let upload): upload.scope
             case .link(let link): link.scope
             case .rebuild(let rebuild): rebuild.scope
+            case .forget(let forget): forget.scope
             case .usage(let usage): usage.scope
             case .history(let history): history.plan.scope
             case .queue, .attempt, .mark: nil
@@ -49,7 +51,7 @@ package struct Event: Sendable {
             case .upload(let upload): upload.transactions.map(\.transaction)
             case .history(let history):
                 history.isDryRun ? [] : history.history.transactions.map(\.transaction)
-            case .link, .rebuild, .queue, .attempt, .mark, .usage: []
+            case .link, .rebuild, .forget, .queue, .attempt, .mark, .usage: []
             }
         }
     }
@@ -100,6 +102,14 @@ package struct Event: Sendable {
         var isDryRun: Bool
         /// The answer, where a worker has found it out.
         var rehearsal: RebuildRehearsal?
+    }
+
+    struct Forget: Sendable {
+        var scope: Scope
+        var identity: Identity
+        var isDryRun: Bool
+        /// What a worker has found out.
+        var traces: CustomerTraces?
     }
 
     /// What Apple's servers said of a customer.

@@ -58,6 +58,18 @@ struct IdentityTable: Sendable {
         return true
     }
 
+    /// The tokens and accounts among them that lead to one of these customers of a world.
+    func names(of numbers: Set<UInt64>, in scope: ScopeNumber) -> Set<Identity> {
+        var names: Set<Identity> = []
+        for entry in entries where entry.scoped.scope == scope && entry.record.mentions(numbers) {
+            switch entry.scoped.identity.kind {
+            case .appAccountToken, .appTransaction: names.insert(entry.scoped.identity)
+            case .customer, .originalTransaction, .transaction: continue
+            }
+        }
+        return names
+    }
+
     /// Adds what is to be written.
     func write(into changes: inout ChangeSet) {
         for entry in entries where entry.isChanged {

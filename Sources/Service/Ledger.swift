@@ -23,6 +23,8 @@ struct Ledger<Store: EntitlementReader & Sendable> {
             try apply(link, at: event.receivedAt)
         case .rebuild(let rebuild):
             .rebuild(try apply(rebuild, at: event.receivedAt))
+        case .forget(let forget):
+            .forgotten(try apply(forget, at: event.receivedAt))
         case .usage(let usage):
             try apply(usage)
         case .history(let history):
@@ -60,19 +62,23 @@ extension Ledger {
             reply.revision = revision
             return reply
         }
-        let incoming = notification.incoming
-        let renewals = notification.renewal.map { [$0] } ?? []
+        let incoming = try workspace.nameless(notification.incoming, in: scope)
+        let renewals = try workspace.nameless(
+            notification.renewal.map { [$0] } ?? [], in: scope)
         try requireKnownChains(renewals, incoming, in: scope)
+        let isNameless = try workspace.isNameless(notification, in: scope)
         let changes = try change(incoming, renewals, in: scope, at: clock) {
             (ledger) throws(LedgerFailure) in
-            ledger.workspace.payloadRevision = ledger.workspace.revision
+            // What names a forgotten customer is not kept; the part of another one in it stands by
+            // itself then.
+            ledger.workspace.payloadRevision = isNameless ? 0 : ledger.workspace.revision
             let isNew = try ledger.workspace.place(
                 incoming, renewals: renewals, in: scope, at: clock)
             let isQueued = try ledger.queueRefreshes(after: notification, in: scope, at: clock)
             reply.disposition = notification.disposition(isNew: isNew, isQueued: isQueued)
             try ledger.store(
-                notification, payload: payload, disposition: reply.disposition, in: scope,
-                at: clock)
+                notification, payload: isNameless ? [] : payload, disposition: reply.disposition,
+                in: scope, at: clock)
         }
         reply.changes = changes
         reply.revision = workspace.revision
@@ -176,8 +182,13 @@ extension Ledger {
         _ upload: Event.Upload, at clock: Timestamp
     ) throws(LedgerFailure) -> WriteReply {
         let scope = try number(of: upload.scope)
-        let incoming = upload.transactions.map { IncomingTransaction($0) }
-        try requireKnownChains(upload.renewals, incoming, in: scope)
+        var incoming = upload.transactions.map { IncomingTransaction($0) }
+        var renewals = upload.renewals
+        if upload.customerID.isEmpty {
+            incoming = try workspace.nameless(incoming, in: scope)
+            renewals = try workspace.nameless(renewals, in: scope)
+        }
+        try requireKnownChains(renewals, incoming, in: scope)
         let chains = Set(
             upload.transactions.map {
                 Identity(.originalTransaction, $0.transaction.originalTransactionID)
@@ -191,11 +202,11 @@ extension Ledger {
             try ledger.requireUnclaimed(upload, account: account, owner: owner, in: scope)
         }
         let changes = try change(
-            incoming, upload.renewals, in: scope, at: clock, touching: owner, and: account
-        ) {
+            incoming, renewals, in: scope, at: clock, touching: owner, and: account
+        ) { [incoming, renewals]
             (ledger) throws(LedgerFailure) in
             guard !upload.customerID.isEmpty else {
-                return try ledger.placeApart(incoming, upload.renewals, in: scope, at: clock)
+                return try ledger.placeApart(incoming, renewals, in: scope, at: clock)
             }
             let claimant =
                 owner ?? ledger.workspace.makeCustomer(name: upload.customerID, in: scope)
@@ -204,7 +215,7 @@ extension Ledger {
                 try ledger.assign(identity, to: claimant, isTransfer: isTransfer, at: clock)
             }
             _ = try ledger.workspace.place(
-                incoming, renewals: upload.renewals, in: scope, claimant: claimant,
+                incoming, renewals: renewals, in: scope, claimant: claimant,
                 alsoNamed: apart, at: clock)
             try ledger.queueFamilies(in: scope, at: clock)
         }

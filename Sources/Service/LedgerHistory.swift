@@ -53,18 +53,21 @@ extension Ledger {
     /// Places the facts with their customers: the one who was asked about gets what is nobody
     /// else's, and nobody's chain is taken from him by it.
     private mutating func place(
-        _ history: AppleHistory, _ renewals: [SignedRenewal], asked: CustomerKey,
+        _ history: AppleHistory, _ tied: [SignedRenewal], asked: CustomerKey,
         in scope: ScopeNumber, at clock: Timestamp
     ) throws(LedgerFailure) -> [EntitlementChange] {
-        let incoming = history.incoming
+        let (incoming, renewals, nameless) = try workspace.divided(
+            history.incoming, tied, asked: asked, in: scope)
         let statuses = history.statuses.filter(\.isActive)
         var involved = try workspace.related(
-            to: carriedIdentities(incoming, renewals)
+            to: carriedIdentities(
+                incoming + nameless.incoming, renewals + nameless.renewals)
                 + statuses.map { Identity(.transaction, $0.transactionID) },
             in: scope)
         involved.insert(asked)
         return try change(involved, at: clock, countsReasons: true) {
             (ledger) throws(LedgerFailure) in
+            try ledger.workspace.place(nameless, in: scope, at: clock)
             _ = try ledger.workspace.place(
                 incoming, renewals: renewals, in: scope, claimant: asked, at: clock)
             try ledger.note(statuses, in: scope)

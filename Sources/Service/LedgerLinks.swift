@@ -94,11 +94,7 @@ extension Ledger {
         let previous = workspace.customers[customer]?.record.household ?? ""
         guard !isSame(household, previous) else { return }
         if !previous.isEmpty {
-            var members = try workspace.members(of: previous, in: customer.scope)
-            members.remove(customer.number)
-            workspace.households[customer.scope, default: [:]][previous] = members
-            let key = Key.member(customer.number, of: previous, in: customer.scope)
-            workspace.appended.delete(key, in: .households)
+            try workspace.leave(previous, customer)
             workspace.audit("HOUSEHOLD_LEFT", of: customer, detail: previous, at: clock)
         }
         if !household.isEmpty {
@@ -111,6 +107,17 @@ extension Ledger {
         }
         workspace.customers[customer]?.record.household = household
         workspace.customers[customer]?.markChanged()
+    }
+}
+
+extension Workspace {
+    /// Takes a customer out of the members of a household; his record still names it.
+    mutating func leave(_ household: String, _ customer: CustomerKey) throws(LedgerFailure) {
+        var members = try members(of: household, in: customer.scope)
+        members.remove(customer.number)
+        households[customer.scope, default: [:]][household] = members
+        let key = Key.member(customer.number, of: household, in: customer.scope)
+        appended.delete(key, in: .households)
     }
 }
 

@@ -66,6 +66,9 @@ final class PastAnswers<Store: EntitlementReader & Sendable>: Sendable {
             retryAfterMilliseconds: 100)
     }
 
+    /// Keeps nothing of a customer any more.
+    func forget(_ key: CustomerKey) { state.withLock { $0.remove { $0.key == key } } }
+
     /// How many bytes are kept.
     var byteCount: Int { state.withLock { $0.byteCount } }
 

@@ -211,10 +211,14 @@ extension Workspace {
     }
 
     /// The same of any payload that would be stored by itself under `key`; `known` says where the
-    /// one before lies.
+    /// one before lies. An empty one is of a forgotten customer: none is kept.
     private mutating func keep(
         _ payload: [UInt8], at key: [UInt8], instead known: UInt64?
     ) -> UInt64 {
+        if payload.isEmpty {
+            if known == 0 { appended.delete(key, in: .payloads) }
+            return PayloadPlace.forgotten
+        }
         if payloadRevision == 0 {
             appended.put(payload, for: key, in: .payloads)
         } else if known == 0 {

@@ -55,6 +55,7 @@ extension EntitlementService {
         case .transactions(let upload): .upload(try verify(upload, by: verifier))
         case .link(let request): .link(try validate(request))
         case .rebuild(let request): .rebuild(rehearsed(try validate(request)))
+        case .forget(let request): .forget(traced(request))
         }
     }
 

@@ -11,6 +11,8 @@ package enum ReadCall: Hashable, Sendable {
     case reconciliation(PageQuery)
     /// Begins a backup, or tells how one goes on.
     case backup(BackupRequest)
+    /// How far it is that the bytes of a forgotten customer have left the disk.
+    case forgotten(ForgottenQuery)
 }
 
 /// The answer to a `ReadCall`.
@@ -22,6 +24,7 @@ package enum ReadReply: Hashable, Sendable {
     case audit(AuditPage)
     case reconciliation(ReconciliationView)
     case backup(BackupStatus)
+    case forgotten(ForgetReply)
 }
 
 /// Asks for one page of a list of a world.
@@ -310,6 +313,7 @@ extension EntitlementService {
         case .audit(let query): .audit(try audit(query))
         case .reconciliation(let query): .reconciliation(try reconciliation(query))
         case .backup(let request): .backup(try backup(request))
+        case .forgotten(let query): .forgotten(try forgotten(query))
         }
     }
 }

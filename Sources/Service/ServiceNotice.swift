@@ -15,6 +15,10 @@ package enum ServiceNotice: Hashable, Sendable {
     /// What an earlier release has stored is brought into the form of this one, before anybody is
     /// answered.
     case converting(snapshotCount: Int, isDone: Bool)
+    /// A customer was forgotten; his bytes are to leave the disk, or have left it.
+    case forgotten(number: UInt64, isErased: Bool)
+    /// His bytes could not leave the disk now; it is tried again.
+    case notErased(message: String)
 
     /// One line for people.
     package var message: String {
@@ -25,6 +29,9 @@ package enum ServiceNotice: Hashable, Sendable {
         case .incompleteTransaction: "a transaction lacks a date and never grants"
         case .converting(_, isDone: false): "snapshots of an earlier release are being converted"
         case .converting(_, isDone: true): "snapshots of an earlier release were converted"
+        case .forgotten(_, isErased: false): "a customer was forgotten"
+        case .forgotten(_, isErased: true): "what a forgotten customer left on the disk is gone"
+        case .notErased: "what a forgotten customer left on the disk is still there"
         }
     }
 }

@@ -31,6 +31,8 @@ package final class StoreCheck<Store: EntitlementWriter & Sendable> {
     var revision: UInt64 = 0
     var customerCount: UInt64 = 0
     var transactionCount: UInt64 = 0
+    /// How many customers were forgotten, and are nobody else's by now.
+    var forgottenCount: UInt64 = 0
     /// The greatest number of a customer.
     var lastCustomer: UInt64 = 0
     /// How many records of each keyspace were read.

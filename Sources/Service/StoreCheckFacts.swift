@@ -29,6 +29,13 @@ extension StoreCheck {
                 return
             }
             customerCount += 1
+            if record.isForgotten {
+                forgottenCount += 1
+                if !record.name.isEmpty {
+                    report(
+                        .customers, key, expected: "no name, for he was forgotten", found: "one")
+                }
+            }
             check(record, of: CustomerKey(scope: scope, number: number), key)
         }
     }
@@ -209,6 +216,13 @@ extension StoreCheck {
                     .transactions, key, expected: "transaction \(id)",
                     found: fact.transaction.transactionID)
             }
+            if fact.payloadRevision == PayloadPlace.forgotten,
+                fact.transaction.appAccountToken != nil || fact.transaction.appTransactionID != nil
+            {
+                report(
+                    .transactions, key, expected: "nobody's name in what was forgotten",
+                    found: "one")
+            }
             check(
                 fact.payloadRevision, Key.payload(.transaction(id), in: customer.scope), customer,
                 (.transactions, key), \.transaction
@@ -246,6 +260,8 @@ extension StoreCheck {
         _ place: (keyspace: Keyspace, key: [UInt8]),
         _ part: (StoredNotification) -> [UInt8]?, _ isEqual: (StoredCopy) -> Bool
     ) {
+        // Removed on request, and marked as that; what only has no bytes is damaged.
+        guard revision != PayloadPlace.forgotten else { return }
         let payloadKey =
             revision == 0
             ? ownKey : Key.payload(.notification(revision: revision), in: customer.scope)
@@ -273,7 +289,8 @@ extension StoreCheck {
             case UInt8(ascii: "n") where key.count == 11:
                 let revision = Key.trailingNumber(of: key)
                 checkRevision(revision, .payloads, key)
-                guard let body = value(key, in: .payloads) else { return }
+                // Empty: it was removed when its customer was forgotten; its UUID leads here still.
+                guard let body = value(key, in: .payloads), !body.isEmpty else { return }
                 guard let uuid = StoredCopy.notificationUUID(ofBody: body) else {
                     return report(
                         .payloads, key, expected: "a notification that its certificate has signed",

@@ -20,7 +20,12 @@ extension StoreCheck {
                 _ = decoded(.meta, key) { () throws(StorageError) in
                     try RecordCodec.decodeCounts(value)
                 }
-            } else if [Key.revision, Key.nextCustomer, Key.nextScope].contains(key)
+            } else if Key.customer(ofErasure: key) != nil {
+                _ = decoded(.meta, key) { () throws(StorageError) in
+                    try RecordCodec.decodeRanges(value)
+                }
+            } else if [Key.revision, Key.nextCustomer, Key.nextScope, Key.forgottenCount]
+                .contains(key)
                 || key.starts(with: Array("mark".utf8)) && key.count == 7
             {
                 let number = decoded(.meta, key) { () throws(StorageError) in
@@ -61,6 +66,10 @@ extension StoreCheck {
             (Key.nextCustomer, max(lastCustomer + 1, counters.nextCustomer), counters.nextCustomer),
             (Key.counts, customerCount, counters.customerCount),
             (Key.counts, transactionCount, counters.transactionCount),
+            (
+                Key.forgottenCount, max(forgottenCount, counters.forgottenCount),
+                counters.forgottenCount
+            ),
         ] where expected != found {
             report(.meta, key, expected: "\(expected)", found: "\(found)")
         }

@@ -40,6 +40,12 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
     var reversals: [Transaction] = []
     /// The queue of fetches and the marks; no part of any revision.
     var refreshes: RefreshNotes
+    /// How many customers were ever forgotten; 0 spares every event a look.
+    var forgottenCount: UInt64
+    /// Names that nobody has any more, unless somebody takes one of them in the same group.
+    var withdrawnNames: [(scope: ScopeNumber, name: String)] = []
+    /// What is to leave the disk, by customer.
+    var erasures: [CustomerKey: [KeyRange]] = [:]
     /// The facts of long histories that an event needed whole, as they were before the group.
     var storedFacts: [CustomerKey: StoredFacts] = [:]
     /// From when on a history counts as long.
@@ -56,6 +62,7 @@ struct Workspace<Store: EntitlementReader & Sendable>: Sendable {
         nextCustomer = counters.nextCustomer
         customerCount = counters.customerCount
         transactionCount = counters.transactionCount
+        forgottenCount = counters.forgottenCount
     }
 }
 
@@ -65,6 +72,7 @@ struct LedgerCounters: Hashable, Sendable {
     var nextCustomer: UInt64 = 1
     var customerCount: UInt64 = 0
     var transactionCount: UInt64 = 0
+    var forgottenCount: UInt64 = 0
 }
 
 // MARK: - Loading
@@ -153,7 +161,8 @@ extension Workspace {
         }
     }
 
-    /// The signed copy behind a transaction, of this group or of the store; empty when it is lost.
+    /// The signed copy behind a transaction, of this group or of the store; empty when it is lost,
+    /// or was removed.
     func payload(
         of fact: TransactionFact, in scope: ScopeNumber
     ) throws(LedgerFailure) -> [UInt8] {
@@ -179,6 +188,7 @@ extension Workspace {
     private func notification(
         _ revision: UInt64, in scope: ScopeNumber
     ) throws(LedgerFailure) -> StoredNotification? {
+        guard revision != PayloadPlace.forgotten else { return nil }
         let key = Key.payload(.notification(revision: revision), in: scope)
         return try value(for: key, in: .payloads).flatMap { StoredNotification(body: $0) }
     }

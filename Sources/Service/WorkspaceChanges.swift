@@ -102,7 +102,8 @@ extension Workspace {
     mutating func audit(
         _ action: String, of key: CustomerKey, detail: String, at clock: Timestamp
     ) {
-        let name = customers[key]?.displayName ?? ""
+        let isForgotten = customers[key]?.record.isForgotten == true
+        let name = isForgotten ? "#\(key.number)" : customers[key]?.displayName ?? ""
         // A transfer of thousands of chains must not make a record that nobody can read.
         let shown = detail.count > 1_000 ? detail.prefix(1_000) + "…" : detail[...]
         let record = AuditRecord(at: clock, action: action, customer: name, detail: String(shown))
@@ -134,7 +135,8 @@ extension Workspace {
 struct Publication: Sendable {
     let scope: ScopeNumber
     let name: [UInt8]
-    let snapshot: [UInt8]
+    /// Nil: nobody has the name any more.
+    let snapshot: [UInt8]?
 }
 
 extension Workspace {
@@ -143,7 +145,10 @@ extension Workspace {
         var changes = appended
         // Its dictionaries would be copied at the first change of the others.
         appended = ChangeSet()
-        var publications: [Publication] = []
+        // First: whoever has taken one of these names since is among the customers.
+        var publications = withdrawnNames.map {
+            Publication(scope: $0.scope, name: Array($0.name.utf8), snapshot: nil)
+        }
         for key in customers.keys {
             guard var state = customers[key], state.isDirty else { continue }
             if state.record.mergedInto != 0 {
@@ -225,12 +230,15 @@ extension Workspace {
         changes.put(
             RecordCodec.encode(customers: customerCount, transactions: transactionCount),
             for: Key.counts, in: .meta)
+        if forgottenCount > 0 {
+            changes.put(RecordCodec.encode(forgottenCount), for: Key.forgottenCount, in: .meta)
+        }
     }
 
     /// The counters after this group.
     var counters: LedgerCounters {
         LedgerCounters(
             revision: revision, nextCustomer: nextCustomer, customerCount: customerCount,
-            transactionCount: transactionCount)
+            transactionCount: transactionCount, forgottenCount: forgottenCount)
     }
 }

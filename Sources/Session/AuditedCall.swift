@@ -47,6 +47,10 @@ struct AuditTarget: Equatable {
         case .getReconciliation(let message): set(message.scope, nil)
         case .testNotification(let message): set(message.scope, nil)
         case .createBackup(let message): name = "backup:\(message.name)"
+        // Who is to be forgotten is not written down by name: his number is, when it is known.
+        case .forgetCustomer(let message):
+            set(message.scope, nil)
+            if message.followUpNumber != 0 { name = "number:\(message.followUpNumber)" }
         }
     }
 

@@ -137,8 +137,10 @@ extension Responder {
         write(audited, code: refusal.status.rawValue, reason: refusal.reason.rawValue)
     }
 
-    /// A call has ended.
-    func write(_ audited: AuditedCall, code: Int32, reason: String) {
+    /// A call has ended; `target` is what it turned out to be about, where that was not known before.
+    func write(
+        _ audited: AuditedCall, code: Int32, reason: String, target: String? = nil
+    ) {
         let isDenied = code == StatusCode.permissionDenied.rawValue
         if !audited.isWrittenWhenGranted {
             guard isDenied else { return }
@@ -148,6 +150,7 @@ extension Responder {
             }
         }
         var entry = audited.entry
+        if let target { entry.target = target }
         entry.code = code
         entry.reason = reason
         audit?.add(entry)

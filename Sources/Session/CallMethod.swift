@@ -19,6 +19,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
     case getReconciliation
     case testNotification
     case createBackup
+    case forgetCustomer
     /// What is no call, or none that this release knows.
     case other
 
@@ -41,6 +42,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
         case .getReconciliation: "GetReconciliation"
         case .testNotification: "TestNotification"
         case .createBackup: "CreateBackup"
+        case .forgetCustomer: "ForgetCustomer"
         case .other: "other"
         }
     }
@@ -65,6 +67,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
         case .getReconciliation: self = .getReconciliation
         case .testNotification: self = .testNotification
         case .createBackup: self = .createBackup
+        case .forgetCustomer: self = .forgetCustomer
         }
     }
 }

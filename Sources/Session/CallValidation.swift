@@ -51,6 +51,8 @@ struct CallValidation {
             .read(try listCall(call))
         case .createBackup(let message):
             .read(.backup(try backup(message)))
+        case .forgetCustomer(let message):
+            try forget(message)
         }
     }
 

@@ -21,6 +21,25 @@ extension CallValidation {
         }
         return BackupRequest(name: name, isFollowUp: message.followUp)
     }
+
+    /// A customer to be forgotten, or one that was.
+    ///
+    /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD, UNKNOWN_SCOPE, APP_NOT_ALLOWED.
+    func forget(_ message: Message.ForgetCustomerRequest) throws(Refusal) -> SessionCall {
+        let scope = try scope(message.scope)
+        guard message.followUpNumber == 0 else {
+            guard message.customer == nil, !message.dryRun else {
+                throw Refusal(
+                    .invalidField, "follow_up_number goes with neither a customer nor dry_run")
+            }
+            return .read(.forgotten(ForgottenQuery(number: message.followUpNumber, scope: scope)))
+        }
+        return .write(
+            .forget(
+                ForgetRequest(
+                    customer: try reference(message.customer, "customer"),
+                    isDryRun: message.dryRun, scope: scope)))
+    }
 }
 
 extension ReplyMapping {
@@ -35,6 +54,21 @@ extension ReplyMapping {
         message.bytesDone = status.doneByteCount
         message.createdAtMilliseconds = status.createdAt.milliseconds
         message.durationMilliseconds = status.durationMilliseconds
+        return message
+    }
+
+    static func forgotten(_ reply: ForgetReply) -> Message.ForgetCustomerResponse {
+        var message = Message.ForgetCustomerResponse()
+        message.customerNumber = reply.number
+        message.names = reply.names.map { Text($0) }
+        message.namesTotal = UInt64(reply.nameCount)
+        message.transactions = UInt64(reply.transactionCount)
+        message.payloads = UInt64(reply.payloadCount)
+        message.auditEntries = UInt64(reply.auditCount)
+        message.inHousehold = reply.isInHousehold
+        message.wasQueued = reply.wasQueued
+        message.erased = reply.isErased
+        message.revision = reply.revision
         return message
     }
 }

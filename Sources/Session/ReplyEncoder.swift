@@ -126,7 +126,7 @@ extension ReadReply {
         case .refunds(let page): page.refunds.count
         case .audit(let page): page.findings.count
         case .reconciliation(let view): view.refreshes.count
-        case .customer, .family, .backup: nil
+        case .customer, .family, .backup, .forgotten: nil
         }
     }
 }
@@ -152,7 +152,7 @@ extension ReadCall {
         case .reconciliation(var query):
             query.countMax = countMax
             self = .reconciliation(query)
-        case .customer, .family, .backup:
+        case .customer, .family, .backup, .forgotten:
             break
         }
     }

@@ -15,6 +15,8 @@ enum ReplyMapping {
             Response(id: requestID, result: .linkCustomer(write(changes, revision)))
         case .rebuild(let reply):
             Response(id: requestID, result: .rebuildCustomer(rebuild(reply)))
+        case .forgotten(let reply):
+            Response(id: requestID, result: .forgetCustomer(forgotten(reply)))
         case .noted:
             preconditionFailure("no call of the wire is answered so")
         }

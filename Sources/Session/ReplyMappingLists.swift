@@ -22,6 +22,8 @@ extension ReplyMapping {
             Response(id: requestID, result: .getReconciliation(reconciliation(view)))
         case .backup(let status):
             Response(id: requestID, result: .createBackup(backup(status)))
+        case .forgotten(let reply):
+            Response(id: requestID, result: .forgetCustomer(forgotten(reply)))
         }
     }
 

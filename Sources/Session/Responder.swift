@@ -125,9 +125,12 @@ package final class Responder {
             access.counters.count(.appNotAllowed)
         }
         if let audited = tag.audited {
+            let number =
+                tag.method == .forgetCustomer ? ReplyStatus.forgottenNumber(of: frame) : 0
             write(
                 audited, code: Int32(truncatingIfNeeded: code),
-                reason: ReplyStatus.reason(of: frame))
+                reason: ReplyStatus.reason(of: frame),
+                target: number == 0 ? nil : "number:\(number)")
         }
         guard connection.machine.state != .closed else { return }
         output.append(frame.span)

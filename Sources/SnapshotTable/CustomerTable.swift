@@ -52,6 +52,8 @@ public import Synchronization
     struct Writer {
         var arena: SnapshotArena
         var count = 0
+        /// How many slots are in use for entries that were forgotten.
+        var emptiedCount = 0
         /// Bytes of slots, the old ones while they are moved included.
         var slotsByteCount = 0
         /// Bytes of snapshots that are too large for a segment.

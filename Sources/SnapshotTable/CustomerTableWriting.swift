@@ -46,6 +46,26 @@ extension CustomerTable {
         }
     }
 
+    /// Publishes that a commit has removed what was under `name`: nobody has it from now on, and
+    /// whoever asks is answered as before anybody had it. Any thread.
+    ///
+    /// The slot stays in use until the table grows: a search that runs meanwhile must not stop
+    /// there, and those behind it must not move, for a miss may be an answer.
+    package func forget(scope: UInt16, name: [UInt8]) {
+        let hash = hash(scope: scope, name: name.span)
+        writer.withLock { writer in
+            let count = changes.load(ordering: .relaxed) + 1
+            changes.store(count, ordering: .sequentiallyConsistent)
+            unsafe stripes[stripe(hash)] = count
+            moveSlots(&writer)
+            guard let old = locate(hash, scope, name.span) else { return }
+            old.array.store(1, at: old.index)
+            drop(old.word, &writer)
+            writer.count -= 1
+            if old.array.word == slots.load(ordering: .relaxed) { writer.emptiedCount += 1 }
+        }
+    }
+
     /// Offers a snapshot that was read from the store after `changeCount` said `readAt`.
     ///
     /// Never waits. Exact: see the comment at the head of CustomerTable.swift. Any thread.
@@ -172,7 +192,8 @@ extension CustomerTable {
     /// Whether there is a slot for one customer more; begins to grow where two thirds are taken.
     func hasSlot(_ writer: inout Writer, evicting: Bool) -> Bool {
         let current = SlotArray(slots.load(ordering: .relaxed))
-        guard writer.count * 3 >= current.capacity * 2 else { return true }
+        let usedCount = writer.count + writer.emptiedCount
+        guard usedCount * 3 >= current.capacity * 2 else { return true }
         if oldSlots.load(ordering: .relaxed) == 0 {
             if byteCount(writer) + 2 * current.byteCount <= byteCountMax {
                 grow(from: current, &writer)
@@ -180,7 +201,7 @@ extension CustomerTable {
             }
         }
         // No room to grow: searches become longer, up to seven eighths.
-        while writer.count * 8 >= current.capacity * 7 {
+        while (writer.count + writer.emptiedCount) * 8 >= current.capacity * 7 {
             guard evicting, mayEvict(&writer, waiting: false), evictSegment(&writer) else {
                 return false
             }
@@ -192,6 +213,7 @@ extension CustomerTable {
         let next = SlotArray(bits: current.bits + 1)
         writer.slotsByteCount += next.byteCount
         writer.movedCount = 0
+        writer.emptiedCount = 0
         oldSlots.store(current.word, ordering: .sequentiallyConsistent)
         slots.store(next.word, ordering: .sequentiallyConsistent)
     }

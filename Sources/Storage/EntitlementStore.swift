@@ -167,4 +167,19 @@ package protocol EntitlementWriter: EntitlementReader & ~Copyable {
     ///
     /// - Throws: `StorageError.unavailable` when the store cannot write now; nothing changed then.
     borrowing func commit(_ changes: ChangeSet) throws(StorageError)
+
+    /// Removes from the disk, and not just from view, what was replaced or removed under `ranges`
+    /// before the call; when it returns no file of the store holds it. Reads and commits go on.
+    ///
+    /// A store that keeps nothing beside its records need not do anything. It may take minutes:
+    /// never on a thread that others wait for.
+    ///
+    /// - Parameter ranges: Of keys.
+    /// - Throws: `StorageError.unavailable`, `.damaged`; call it again then.
+    borrowing func erase(_ ranges: [KeyRange]) throws(StorageError)
+}
+
+extension EntitlementWriter where Self: ~Copyable {
+    /// Nothing is kept beside the records.
+    package borrowing func erase(_ ranges: [KeyRange]) throws(StorageError) {}
 }

@@ -10,11 +10,14 @@ package import Entitlements
 //                "next-customer"                        u64 number of the next new customer
 //                "counts"                               u64 customers, u64 transactions
 //                "next-scope"                           u16 number of the next new scope
+//                "forgotten"                            u64 customers who were forgotten
 //                "named-snapshots"                      empty: those of named customers are
 //                                                       under their names
 //                "scope" u8 environment, bundleId       u16 number of the scope
 //                "header" u32 number                    a JWS header, see PackedPayload.swift
 //                "mark" u16 scope, u8 kind              i64 an instant, see ReconciliationMark
+//                "erasure" u16 scope, u64 customer      ranges of keys whose former records may
+//                                                       still lie on the disk, see Erasure.swift
 // identities     u16 scope, u8 kind, name               IdentityRecord
 // customers      u16 scope, u64 customer                CustomerRecord
 //                u16 scope, u64 customer, u8 kind, name empty: linked in so many words
@@ -24,7 +27,8 @@ package import Entitlements
 // transactions   u16 scope, u64 customer, transactionId TransactionFact
 // renewals       u16 scope, u64 customer, originalTransactionId   RenewalInfo
 // payloads                                              packed, see PackedPayload.swift
-//                u16 scope, "n", u64 revision           notification as received
+//                u16 scope, "n", u64 revision           notification as received; empty: removed
+//                                                       when its customer was forgotten
 //                u16 scope, "t", transactionId          JWS of the winning copy, where it came in
 //                                                       no notification
 //                u16 scope, "r", originalTransactionId  the same of the newest renewal info
@@ -84,6 +88,8 @@ package enum Key {
     package static let nextCustomer = Array("next-customer".utf8)
     /// Counts of customers and transactions.
     package static let counts = Array("counts".utf8)
+    /// How many customers were ever forgotten; missing while nobody was.
+    package static let forgottenCount = Array("forgotten".utf8)
     /// That the snapshots of named customers are under their names.
     package static let namedSnapshots = Array("named-snapshots".utf8)
     /// Number of the next new scope.

@@ -110,6 +110,9 @@ package final class PackingStore<Base: EntitlementWriter & Sendable>: Entitlemen
         state.withLock { $0.storedCount = max($0.storedCount, count) }
     }
 
+    /// Removes from the disk what was replaced or removed under `ranges`.
+    package func erase(_ ranges: [KeyRange]) throws(StorageError) { try base.erase(ranges) }
+
     private func unpacked(_ value: [UInt8]) throws(StorageError) -> [UInt8] {
         let result = state.withLock { state in
             Result { () throws(ByteError) in try PackedPayload.unpack(value, state.headers) }

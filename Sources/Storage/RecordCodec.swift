@@ -234,7 +234,10 @@ extension RecordCodec {
         writer.append(framed: record.household)
         writer.append(record.mergedInto)
         writer.append(record.revision)
-        writer.append(UInt8((record.isEntangled ? 1 : 0) | (record.isLong ? 2 : 0)))
+        writer.append(
+            UInt8(
+                (record.isEntangled ? 1 : 0) | (record.isLong ? 2 : 0)
+                    | (record.isForgotten ? 4 : 0)))
         return writer.bytes
     }
 
@@ -247,6 +250,7 @@ extension RecordCodec {
             let flags = try reader.readUInt8()
             record.isEntangled = flags & 1 != 0
             record.isLong = flags & 2 != 0
+            record.isForgotten = flags & 4 != 0
             return record
         }
     }

@@ -41,11 +41,13 @@ package struct CustomerRecord: Hashable, Sendable {
     package var isEntangled: Bool
     /// Whether his snapshot is one of a long history, so that an event need not read all facts.
     package var isLong: Bool
+    /// Whether he was forgotten: what comes in of his purchases is counted, and names nobody.
+    package var isForgotten: Bool
 
     /// A customer of this name, or a provisional one.
     package init(
         name: String = "", household: String = "", mergedInto: UInt64 = 0, revision: UInt64 = 0,
-        isEntangled: Bool = false, isLong: Bool = false
+        isEntangled: Bool = false, isLong: Bool = false, isForgotten: Bool = false
     ) {
         self.name = name
         self.household = household
@@ -53,6 +55,7 @@ package struct CustomerRecord: Hashable, Sendable {
         self.revision = revision
         self.isEntangled = isEntangled
         self.isLong = isLong
+        self.isForgotten = isForgotten
     }
 }
 
@@ -110,7 +113,7 @@ package struct AuditRecord: Hashable, Sendable {
     /// When, by our clock.
     package var at: Timestamp
     /// What happened: LINKED, TRANSFERRED, IDENTITY_CONFLICT, HOUSEHOLD_JOINED, HOUSEHOLD_LEFT,
-    /// MERGED, REBUILT, DATELESS_REVOKE_IGNORED.
+    /// MERGED, REBUILT, DATELESS_REVOKE_IGNORED, FORGOTTEN.
     package var action: String
     /// The customer whom it concerns.
     package var customer: String

@@ -83,6 +83,8 @@ extension Request.Call {
             self = unsafe .testNotification(.init(source.test_notification))
         case ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP:
             self = unsafe .createBackup(.init(source.create_backup))
+        case ENTITLED__V1__REQUEST__CALL_FORGET_CUSTOMER:
+            self = unsafe .forgetCustomer(.init(source.forget_customer))
         default:
             return nil
         }
@@ -143,6 +145,9 @@ extension Request.Call {
         case .createBackup(let call):
             unsafe target.pointee.create_backup = try arena.message(call)
             return ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP
+        case .forgetCustomer(let call):
+            unsafe target.pointee.forget_customer = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_FORGET_CUSTOMER
         }
     }
 }

@@ -114,6 +114,8 @@ package struct Request: Hashable, Sendable {
         case testNotification(Message.TestNotificationRequest)
         /// Begin a backup, or tell how one goes on.
         case createBackup(Message.CreateBackupRequest)
+        /// Forget a customer, or tell how it goes on.
+        case forgetCustomer(Message.ForgetCustomerRequest)
     }
 
     /// Chosen by the client, returned in the response.

@@ -82,6 +82,8 @@ extension Response.Result {
             self = unsafe .testNotification(.init(source.test_notification))
         case ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP:
             self = unsafe .createBackup(.init(source.create_backup))
+        case ENTITLED__V1__RESPONSE__RESULT_FORGET_CUSTOMER:
+            self = unsafe .forgetCustomer(.init(source.forget_customer))
         default:
             return nil
         }
@@ -142,6 +144,9 @@ extension Response.Result {
         case .createBackup(let result):
             unsafe target.pointee.create_backup = try arena.message(result)
             return ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP
+        case .forgetCustomer(let result):
+            unsafe target.pointee.forget_customer = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_FORGET_CUSTOMER
         }
     }
 }

@@ -152,6 +152,8 @@ package struct Response: Hashable, Sendable {
         case testNotification(Message.TestNotificationResponse)
         /// How far a backup has come.
         case createBackup(Message.CreateBackupResponse)
+        /// What went with a customer.
+        case forgetCustomer(Message.ForgetCustomerResponse)
     }
 
     /// That of the request; 0 where the frame could not be understood.

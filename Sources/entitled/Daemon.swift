@@ -50,11 +50,17 @@ struct Daemon {
         let store = try openStore(layout, revival)
         let backups = backupDesk(of: store)
         defer { backups?.stop() }
-        let service = try makeService(store: store, layout: layout, backups: backups)
-        defer { revival.stop() }
+        let eraser = ForgottenEraser()
+        let service = try makeService(
+            store: store, layout: layout, backups: backups, eraser: eraser)
+        defer {
+            eraser.stop()
+            revival.stop()
+        }
         try starting { () throws(UVError) in
             try revival.start(
                 store, everyMilliseconds: Int64(StorageOptions().retryIntervalMilliseconds))
+            try eraser.start { service.eraseForgotten() }
         }
         let end = try serve(service, store: store, layout: layout, backups: backups)
         let exitCode: ExitCode = end.wasCut ? .failure : .success
@@ -65,6 +71,7 @@ struct Daemon {
             logger.flush()
             SystemCalls.exitAtOnce(exitCode)
         }
+        eraser.stop()
         revival.stop()
         store.close()
         return exitCode
@@ -139,7 +146,7 @@ struct Daemon {
     }
 
     private func makeService(
-        store: RocksDBStore, layout: DaemonLayout, backups: BackupDesk?
+        store: RocksDBStore, layout: DaemonLayout, backups: BackupDesk?, eraser: ForgottenEraser
     ) throws(StartFailure) -> DaemonService {
         let apps = configuration.apps.map { app in
             AppConfiguration(
@@ -159,7 +166,10 @@ struct Daemon {
                 identityConflict: configuration.transfersOnConflict ? .transfer : .refuse,
                 cacheByteCountMax: layout.tableByteCountMax, readerCount: layout.readerCount,
                 clock: { Timestamp(milliseconds: WallClock.nowMilliseconds) },
-                onNotice: { [logger] in logger.log(LogRecord($0)) })
+                onNotice: { [logger] notice in
+                    logger.log(LogRecord(notice))
+                    if case .forgotten(_, isErased: false) = notice { eraser.ring() }
+                })
             serviceConfiguration.backups = backups?.handler
             serviceConfiguration.monotonicMilliseconds = {
                 Int64(clamping: MonotonicClock.nowMilliseconds)

@@ -22,6 +22,10 @@ extension LogRecord {
         case .converting(let count, _):
             self.init(
                 level: .info, message: notice.message, fields: [.init("snapshots", count)])
+        case .forgotten(let number, _):
+            self.init(level: .info, message: notice.message, fields: [.init("number", number)])
+        case .notErased(let message):
+            self.init(level: .warn, message: notice.message, fields: [.init("detail", message)])
         }
     }
 }

@@ -27,4 +27,33 @@ import Wire
             #expect(request.call == .createBackup(expected))
         }
     }
+
+    @Test func `somebody is forgotten by a name and asked about by his number`() async throws {
+        var response = Message.ForgetCustomerResponse()
+        (response.customerNumber, response.names, response.namesTotal) = (1, ["a:b"], 2)
+        (response.transactions, response.payloads, response.auditEntries) = (3, 4, 5)
+        (response.inHousehold, response.wasQueued, response.erased) = (true, true, true)
+        response.revision = 6
+        for isFollowUp in [false, true] {
+            let answer = Response.Result.forgetCustomer(response)
+            let request = try await FakeServer.sent(answering: answer) { client in
+                let told =
+                    isFollowUp
+                    ? try await client.forgottenCustomer(number: 1)
+                    : try await client.forgetCustomer(.customerID("u"), isDryRun: true)
+                #expect(
+                    told
+                        == ForgottenCustomer(
+                            number: 1, names: ["a:b"], nameCount: 2, transactionCount: 3,
+                            payloadCount: 4, auditEntryCount: 5, isInHousehold: true,
+                            wasQueued: true, isErased: true, revision: 6))
+            }
+            guard case .forgetCustomer(let sent) = request.call else {
+                Issue.record("\(String(describing: request.call))")
+                return
+            }
+            #expect(sent.customer == (isFollowUp ? nil : .customerID("u")))
+            #expect(sent.dryRun == !isFollowUp && sent.followUpNumber == (isFollowUp ? 1 : 0))
+        }
+    }
 }

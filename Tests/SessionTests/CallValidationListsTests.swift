@@ -43,7 +43,7 @@ import Wire
         case .customers(let query, changedSince: _), .audit(let query), .reconciliation(let query):
             return query
         case .refunds(let query): return query.page
-        case .customer, .family, .backup: return nil
+        case .customer, .family, .backup, .forgotten: return nil
         }
     }
 

@@ -51,4 +51,63 @@ import Wire
         expected.durationMilliseconds = 10
         #expect(result == .createBackup(expected))
     }
+
+    private func forget(
+        _ change: (inout Message.ForgetCustomerRequest) -> Void
+    ) throws -> (call: SessionCall?, answer: Response?) {
+        var request = Message.ForgetCustomerRequest()
+        change(&request)
+        return try call(.forgetCustomer(request))
+    }
+
+    @Test func `who is to be forgotten is named as anywhere, or by his number afterwards`() throws {
+        let asked = try forget {
+            $0.customer = .appAccountToken("AB")
+            $0.dryRun = true
+        }
+        guard case .write(.forget(let request)) = asked.call else {
+            Issue.record("no call to forget")
+            return
+        }
+        #expect(
+            request
+                == ForgetRequest(customer: .appAccountToken("ab"), isDryRun: true, scope: .first))
+        guard case .read(.forgotten(let query)) = try forget({ $0.followUpNumber = 7 }).call else {
+            Issue.record("no question")
+            return
+        }
+        #expect(query == ForgottenQuery(number: 7, scope: .first))
+    }
+
+    @Test func `nobody, and somebody beside a number, are refused`() throws {
+        #expect(try forget { _ in }.answer?.reason == "INVALID_IDENTIFIER")
+        let both = try forget {
+            $0.customer = .customerID("u")
+            $0.followUpNumber = 7
+        }
+        #expect(both.answer?.reason == "INVALID_FIELD")
+        let dry = try forget {
+            $0.dryRun = true
+            $0.followUpNumber = 7
+        }
+        #expect(dry.answer?.reason == "INVALID_FIELD")
+    }
+
+    @Test func `what is told of somebody forgotten goes out as it is`() throws {
+        var reply = ForgetReply(number: 1)
+        (reply.names, reply.nameCount, reply.transactionCount) = (["a:b"], 2, 3)
+        (reply.payloadCount, reply.auditCount, reply.isInHousehold) = (4, 5, true)
+        (reply.wasQueued, reply.isErased, reply.revision) = (true, true, 6)
+        let bench = try SessionBench()
+        bench.read = { [reply] (_) throws(Refusal) in .forgotten(reply) }
+        var request = Message.ForgetCustomerRequest()
+        request.followUpNumber = 1
+        let result = try bench.ask(Request(id: 1, call: .forgetCustomer(request))).result
+        var expected = Message.ForgetCustomerResponse()
+        (expected.customerNumber, expected.names, expected.namesTotal) = (1, ["a:b"], 2)
+        (expected.transactions, expected.payloads, expected.auditEntries) = (3, 4, 5)
+        (expected.inHousehold, expected.wasQueued, expected.erased) = (true, true, true)
+        expected.revision = 6
+        #expect(result == .forgetCustomer(expected))
+    }
 }

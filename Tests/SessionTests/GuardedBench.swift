@@ -128,6 +128,10 @@ final class GuardedBench {
             var backup = Message.CreateBackupRequest()
             backup.name = "nightly"
             return .createBackup(backup)
+        case .forgetCustomer:
+            var forget = Message.ForgetCustomerRequest()
+            (forget.customer, forget.scope) = (customer, scope)
+            return .forgetCustomer(forget)
         case .backfillNotifications, .listCustomers, .getFamily, .listRefunds, .auditAccess,
             .getReconciliation, .testNotification:
             return list(method, scope)

@@ -15,6 +15,17 @@ import Testing
         #expect(ReplyStatus.code(of: frame) == code)
     }
 
+    @Test(arguments: [1, 127, 128, UInt64.max])
+    func `whom a call has forgotten is read from its answer`(number: UInt64) {
+        let encoder = ReplyEncoder(limits: Limits())
+        let tag = CallTag(requestID: 300, byteCount: 1, isHeavyRead: false)
+        let frame = encoder.frame(for: .written(.forgotten(ForgetReply(number: number))), tag)
+        #expect(ReplyStatus.forgottenNumber(of: frame) == number)
+        let other = encoder.frame(for: .written(.link(changes: [], revision: 16)), tag)
+        #expect(ReplyStatus.forgottenNumber(of: other) == 0)
+        #expect(ReplyStatus.forgottenNumber(of: [0, 0, 0, 2, 0x9A, 0x02]) == 0)
+    }
+
     @Test(arguments: [0, 1, 300, UInt64.max])
     func `what protobuf-c writes is read so`(id: UInt64) {
         let encoder = ReplyEncoder(limits: Limits())

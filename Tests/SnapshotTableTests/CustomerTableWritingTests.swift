@@ -7,6 +7,38 @@ import Testing
         CustomerTable(customerCount: 0, byteCountMax: bytes, readerCount: readers)
     }
 
+    // MARK: Names that nobody has any more
+
+    @Test func `who is forgotten is unknown at once, and a miss stays an answer`() {
+        let table = makeTable()
+        let reader = table.makeReader()
+        for number in 0..<200 {
+            table.put(scope: 1, name: Array("customer-\(number)".utf8), snapshot: [UInt8(number)])
+        }
+        table.finishWarming()
+        let readAt = table.changeCount
+        for number in stride(from: 0, to: 200, by: 2) {
+            table.forget(scope: 1, name: Array("customer-\(number)".utf8))
+        }
+        table.forget(scope: 1, name: Array("nobody".utf8))
+        #expect(table.isComplete && table.usage.customers == 100)
+        for number in 0..<200 {
+            let found = table.read(1, "customer-\(number)", reader)
+            #expect(found == (number.isMultiple(of: 2) ? nil : [UInt8(number)]), "\(number)")
+        }
+        // What was read from the store before does not bring him back.
+        #expect(table.offer(1, "customer-0", [9], readAt: readAt) == .outdated)
+        // The name is free, and again and again.
+        for round in 0..<500 {
+            let name = "customer-\(round % 200)"
+            table.put(scope: 1, name: Array(name.utf8), snapshot: [1, 2])
+            #expect(table.read(1, name, reader) == [1, 2])
+            table.forget(scope: 1, name: Array(name.utf8))
+            #expect(table.read(1, name, reader) == nil)
+        }
+        #expect(table.isComplete && table.usage.customers == 0)
+    }
+
     // MARK: Offers are exact
 
     @Test func `an offer is taken, and never in the place of what is there`() {

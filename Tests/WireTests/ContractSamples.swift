@@ -216,13 +216,37 @@ enum ContractSamples {
         return message
     }()
 
+    static let forgetCustomerRequest: Message.ForgetCustomerRequest = {
+        var message = Message.ForgetCustomerRequest()
+        message.customer = .customerID("customer_id")
+        message.scope = Message.Scope(bundleID: "bundle_id", environment: .sandbox)
+        message.dryRun = true
+        message.followUpNumber = 4
+        return message
+    }()
+
+    static let forgetCustomerResponse: Message.ForgetCustomerResponse = {
+        var message = Message.ForgetCustomerResponse()
+        message.customerNumber = 1
+        message.names = ["name_a", "name_b"]
+        message.namesTotal = 3
+        message.transactions = 4
+        message.payloads = 5
+        message.auditEntries = 6
+        message.inHousehold = true
+        message.wasQueued = true
+        message.erased = true
+        message.revision = 10
+        return message
+    }()
+
     /// Every call that came after the first eight.
     static let calls: [Request.Call] = [
         .backfillNotifications(backfillNotificationsRequest),
         .listCustomers(listCustomersRequest), .getFamily(getFamilyRequest),
         .listRefunds(listRefundsRequest), .auditAccess(auditAccessRequest),
         .getReconciliation(getReconciliationRequest), .testNotification(testNotificationRequest),
-        .createBackup(createBackupRequest),
+        .createBackup(createBackupRequest), .forgetCustomer(forgetCustomerRequest),
     ]
 
     static let results: [Response.Result] = [
@@ -231,6 +255,6 @@ enum ContractSamples {
         .listCustomers(listCustomersResponse), .getFamily(getFamilyResponse),
         .listRefunds(listRefundsResponse), .auditAccess(auditAccessResponse),
         .getReconciliation(getReconciliationResponse), .testNotification(testNotificationResponse),
-        .createBackup(createBackupResponse),
+        .createBackup(createBackupResponse), .forgetCustomer(forgetCustomerResponse),
     ]
 }

@@ -13,6 +13,15 @@ import Wire
         #expect(body == hex("0801 F20105 0A016E 1001"))
     }
 
+    @Test func `a customer to be forgotten is named in these bytes`() throws {
+        var forget = Message.ForgetCustomerRequest()
+        forget.customer = .customerID("u")
+        forget.dryRun = true
+        let body = try Oracle.body(Request(id: 1, call: .forgetCustomer(forget)), arena)
+        // Field 35 has a tag of two bytes.
+        #expect(body == hex("0801 9A0207 0A030A0175 1801"))
+    }
+
     @Test func `what a newer release adds is ignored and the rest is read`() throws {
         let body = hex("0801 F2010A 0A016E 1801 2005 FA0100")
         let response = try Response(decoding: body.span, in: arena)

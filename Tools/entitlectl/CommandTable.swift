@@ -26,7 +26,8 @@ enum CommandTable {
 
     static let all: [Command] = [
         CheckCommand.command, ExplainCommand.command, CustomerCommand.command,
-        CustomersCommand.command, IngestCommand.command, LinkCommand.command,
+        ForgetCommand.command, CustomersCommand.command, IngestCommand.command,
+        LinkCommand.command,
         FamilyCommand.show, FamilyCommand.link, FamilyCommand.unlink, RebuildCommand.command,
         BackfillCommand.command, AuditCommand.command, RefundsCommand.command,
         ReconciliationCommand.command, BackupCommand.create, BackupShelfCommand.list,

@@ -66,6 +66,8 @@ typedef struct Entitled__V1__RefundRecord Entitled__V1__RefundRecord;
 typedef struct Entitled__V1__PersonUse Entitled__V1__PersonUse;
 typedef struct Entitled__V1__CreateBackupRequest Entitled__V1__CreateBackupRequest;
 typedef struct Entitled__V1__CreateBackupResponse Entitled__V1__CreateBackupResponse;
+typedef struct Entitled__V1__ForgetCustomerRequest Entitled__V1__ForgetCustomerRequest;
+typedef struct Entitled__V1__ForgetCustomerResponse Entitled__V1__ForgetCustomerResponse;
 
 
 /* --- enums --- */
@@ -237,7 +239,8 @@ typedef enum {
   ENTITLED__V1__REQUEST__CALL_AUDIT_ACCESS = 22,
   ENTITLED__V1__REQUEST__CALL_GET_RECONCILIATION = 23,
   ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION = 24,
-  ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP = 30
+  ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP = 30,
+  ENTITLED__V1__REQUEST__CALL_FORGET_CUSTOMER = 35
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REQUEST__CALL__CASE)
 } Entitled__V1__Request__CallCase;
 
@@ -280,6 +283,7 @@ struct  Entitled__V1__Request
     Entitled__V1__GetReconciliationRequest *get_reconciliation;
     Entitled__V1__TestNotificationRequest *test_notification;
     Entitled__V1__CreateBackupRequest *create_backup;
+    Entitled__V1__ForgetCustomerRequest *forget_customer;
   };
 };
 #define ENTITLED__V1__REQUEST__INIT \
@@ -304,7 +308,8 @@ typedef enum {
   ENTITLED__V1__RESPONSE__RESULT_AUDIT_ACCESS = 22,
   ENTITLED__V1__RESPONSE__RESULT_GET_RECONCILIATION = 23,
   ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION = 24,
-  ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP = 30
+  ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP = 30,
+  ENTITLED__V1__RESPONSE__RESULT_FORGET_CUSTOMER = 35
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESPONSE__RESULT__CASE)
 } Entitled__V1__Response__ResultCase;
 
@@ -346,6 +351,7 @@ struct  Entitled__V1__Response
     Entitled__V1__GetReconciliationResponse *get_reconciliation;
     Entitled__V1__TestNotificationResponse *test_notification;
     Entitled__V1__CreateBackupResponse *create_backup;
+    Entitled__V1__ForgetCustomerResponse *forget_customer;
   };
 };
 #define ENTITLED__V1__RESPONSE__INIT \
@@ -1468,6 +1474,82 @@ struct  Entitled__V1__CreateBackupResponse
     , {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0, 0, 0 }
 
 
+/*
+ * Forgets a customer in one durable commit; his bytes leave the disk soon after it, which the same
+ * with follow_up_number tells.
+ */
+struct  Entitled__V1__ForgetCustomerRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whom; left out with follow_up_number.
+   */
+  Entitled__V1__CustomerRef *customer;
+  Entitled__V1__Scope *scope;
+  /*
+   * Say what would go, and change nothing.
+   */
+  protobuf_c_boolean dry_run;
+  /*
+   * Forget nobody: tell of the customer of this number, who was forgotten before.
+   */
+  uint64_t follow_up_number;
+};
+#define ENTITLED__V1__FORGET_CUSTOMER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__forget_customer_request__descriptor) \
+    , NULL, NULL, 0, 0 }
+
+
+struct  Entitled__V1__ForgetCustomerResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The server's own number of him, which is all that is left of who he was.
+   */
+  uint64_t customer_number;
+  /*
+   * What would go, as kind:name; of a dry run only.
+   */
+  size_t n_names;
+  ProtobufCBinaryData *names;
+  /*
+   * How many names went, or would go.
+   */
+  uint64_t names_total;
+  /*
+   * How many transactions stay, without names.
+   */
+  uint64_t transactions;
+  /*
+   * How many signed payloads went, notifications included.
+   */
+  uint64_t payloads;
+  /*
+   * How many entries of the store's audit named him.
+   */
+  uint64_t audit_entries;
+  /*
+   * Others share his household: he stays in it, as a number.
+   */
+  protobuf_c_boolean in_household;
+  /*
+   * He waited for a fetch from Apple, which was dropped.
+   */
+  protobuf_c_boolean was_queued;
+  /*
+   * The bytes of all that have left the server's data directory.
+   */
+  protobuf_c_boolean erased;
+  /*
+   * The revision that forgot him.
+   */
+  uint64_t revision;
+};
+#define ENTITLED__V1__FORGET_CUSTOMER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__forget_customer_response__descriptor) \
+    , 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+
 /* Entitled__V1__Request methods */
 void   entitled__v1__request__init
                      (Entitled__V1__Request         *message);
@@ -2437,6 +2519,44 @@ Entitled__V1__CreateBackupResponse *
 void   entitled__v1__create_backup_response__free_unpacked
                      (Entitled__V1__CreateBackupResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ForgetCustomerRequest methods */
+void   entitled__v1__forget_customer_request__init
+                     (Entitled__V1__ForgetCustomerRequest         *message);
+size_t entitled__v1__forget_customer_request__get_packed_size
+                     (const Entitled__V1__ForgetCustomerRequest   *message);
+size_t entitled__v1__forget_customer_request__pack
+                     (const Entitled__V1__ForgetCustomerRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__forget_customer_request__pack_to_buffer
+                     (const Entitled__V1__ForgetCustomerRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ForgetCustomerRequest *
+       entitled__v1__forget_customer_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__forget_customer_request__free_unpacked
+                     (Entitled__V1__ForgetCustomerRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ForgetCustomerResponse methods */
+void   entitled__v1__forget_customer_response__init
+                     (Entitled__V1__ForgetCustomerResponse         *message);
+size_t entitled__v1__forget_customer_response__get_packed_size
+                     (const Entitled__V1__ForgetCustomerResponse   *message);
+size_t entitled__v1__forget_customer_response__pack
+                     (const Entitled__V1__ForgetCustomerResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__forget_customer_response__pack_to_buffer
+                     (const Entitled__V1__ForgetCustomerResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ForgetCustomerResponse *
+       entitled__v1__forget_customer_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__forget_customer_response__free_unpacked
+                     (Entitled__V1__ForgetCustomerResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__Request_Closure)
@@ -2592,6 +2712,12 @@ typedef void (*Entitled__V1__CreateBackupRequest_Closure)
 typedef void (*Entitled__V1__CreateBackupResponse_Closure)
                  (const Entitled__V1__CreateBackupResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ForgetCustomerRequest_Closure)
+                 (const Entitled__V1__ForgetCustomerRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ForgetCustomerResponse_Closure)
+                 (const Entitled__V1__ForgetCustomerResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2656,6 +2782,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__refund_record__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__person_use__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__create_backup_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__create_backup_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__forget_customer_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__forget_customer_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
