@@ -163,12 +163,19 @@ internal import Synchronization
         unsafe rocksdb_compact_range_cf(handle, handle(of: family), nil, 0, nil, 0)
     }
 
-    /// Compacts the tables of `family` that may hold a key from `first` to `last`, down to the level
-    /// that holds the oldest of them, and waits for it. Other compactions go on beside it.
-    package func compact(_ family: ColumnFamily, from first: [UInt8], to last: [UInt8]) {
+    /// Compacts the tables of `family` that may hold a key from `first` to `last`, down to the
+    /// level that holds the oldest of them, and waits for it. Other compactions go on beside it.
+    ///
+    /// Where it is forced, tables of the lowest level are written anew as well. Else one that
+    /// nothing stands above stays as it is, with the deletions in it.
+    package func compact(
+        _ family: ColumnFamily, from first: [UInt8], to last: [UInt8], isForced: Bool
+    ) {
         let options = unsafe rocksdb_compactoptions_create()!
         defer { unsafe rocksdb_compactoptions_destroy(options) }
         unsafe rocksdb_compactoptions_set_exclusive_manual_compaction(options, 0)
+        // `BottommostLevelCompaction`: kForceOptimized, kIfHaveCompactionFilter.
+        unsafe rocksdb_compactoptions_set_bottommost_level_compaction(options, isForced ? 3 : 1)
         unsafe first.withCharacters { start, startByteCount in
             unsafe last.withCharacters { end, endByteCount in
                 unsafe rocksdb_compact_range_cf_opt(
@@ -273,5 +280,47 @@ extension Database {
         return unsafe try text.withUnsafeBufferPointer { (buffer) throws(RocksDBError) in
             unsafe try body(offsets.map { unsafe buffer.baseAddress! + $0 })
         }
+    }
+}
+
+// MARK: - Tables
+
+/// A table that a database uses now.
+package struct LiveTable: Hashable, Sendable {
+    /// The name of its file in the directory.
+    package let name: String
+    /// The name of its column family.
+    package let familyName: String
+    /// Its first key.
+    package let firstKey: [UInt8]
+    /// Its last key.
+    package let lastKey: [UInt8]
+    /// How many deletions are in it.
+    package let deletionCount: UInt64
+}
+
+extension Database {
+    /// The tables of all families.
+    package var liveTables: [LiveTable] {
+        let list = unsafe rocksdb_livefiles(handle)
+        defer { unsafe rocksdb_livefiles_destroy(list) }
+        return (0..<(unsafe rocksdb_livefiles_count(list))).map { index in
+            var byteCount = 0
+            let first = unsafe rocksdb_livefiles_smallestkey(list, index, &byteCount)
+            let firstKey = unsafe Self.bytes(first, byteCount)
+            let last = unsafe rocksdb_livefiles_largestkey(list, index, &byteCount)
+            let name = unsafe String(cString: rocksdb_livefiles_name(list, index)!)
+            return LiveTable(
+                name: name.hasPrefix("/") ? String(name.dropFirst()) : name,
+                familyName: unsafe String(
+                    cString: rocksdb_livefiles_column_family_name(list, index)!),
+                firstKey: firstKey, lastKey: unsafe Self.bytes(last, byteCount),
+                deletionCount: unsafe rocksdb_livefiles_deletions(list, index))
+        }
+    }
+
+    private static func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] {
+        guard let start = unsafe start else { return [] }
+        return (0..<count).map { unsafe UInt8(bitPattern: start[$0]) }
     }
 }

@@ -165,6 +165,9 @@ package enum Files {
         return UInt64(status.st_size)
     }
 
+    /// Sleeps for a millisecond: for who waits until a file is gone.
+    package static func pauseOneMillisecond() { usleep(1_000) }
+
     /// The directory that holds `path`.
     package static func parent(of path: String) -> String {
         var trimmed = path[...]

@@ -253,6 +253,9 @@ extension StoreOpening {
         return ColumnFamily(index: index)
     }
 
+    /// All families, the own one too.
+    static var allFamilies: [ColumnFamily] { [ownFamily] + Keyspace.allCases.map(family(of:)) }
+
     private static func families(
         _ options: StorageOptions
     ) -> [(name: String, options: FamilyOptions)] {

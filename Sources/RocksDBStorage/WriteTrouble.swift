@@ -122,7 +122,7 @@ extension WriteBatch {
 }
 
 /// Whether a key stands before another, byte by byte.
-private func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     let (leftBytes, rightBytes) = (left.span, right.span)
     for index in 0..<min(leftBytes.count, rightBytes.count)
     where leftBytes[index] != rightBytes[index] {

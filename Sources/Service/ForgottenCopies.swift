@@ -76,8 +76,8 @@ extension Workspace {
     /// An answer of Apple's about `asked`, divided into what has names and what has none.
     ///
     /// One Apple Account's history tells of all its chains. Those of a forgotten customer stay his,
-    /// whoever was asked about; and where he was asked about, those that came to somebody else since
-    /// are left out: he is not to be found through them.
+    /// whoever was asked about; and where he was asked about, those that came to somebody else
+    /// since are left out: he is not to be found through them.
     mutating func divided(
         _ incoming: [IncomingTransaction], _ renewals: [SignedRenewal], asked: CustomerKey,
         in scope: ScopeNumber

@@ -43,8 +43,8 @@ extension Workspace {
         return count
     }
 
-    /// Removes a payload that stands by itself, or notes the notification in which it lies; how many
-    /// were removed.
+    /// Removes a payload that stands by itself, or notes the notification in which it lies; how
+    /// many were removed.
     private mutating func removeOwn(
         _ place: UInt64, _ key: [UInt8], _ revisions: inout Set<UInt64>
     ) -> Int {

@@ -203,7 +203,8 @@ extension Ledger {
         }
         let changes = try change(
             incoming, renewals, in: scope, at: clock, touching: owner, and: account
-        ) { [incoming, renewals]
+        ) {
+            [incoming, renewals]
             (ledger) throws(LedgerFailure) in
             guard !upload.customerID.isEmpty else {
                 return try ledger.placeApart(incoming, renewals, in: scope, at: clock)

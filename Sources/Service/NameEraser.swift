@@ -1,4 +1,3 @@
-import Bytes
 import Entitlements
 import Storage
 
@@ -26,7 +25,8 @@ struct NameEraser {
 
     /// Whether a name may stand in these bytes: a quick look.
     func mayConcern(_ bytes: [UInt8]) -> Bool {
-        (own.isEmpty ? unique : unique + [own]).contains { Self.offset(of: $0, in: bytes, 0) != nil }
+        let names = own.isEmpty ? unique : unique + [own]
+        return names.contains { Self.offset(of: $0, in: bytes, 0) != nil }
     }
 
     /// The entry without the names.
@@ -35,6 +35,7 @@ struct NameEraser {
     ///   - entry: As it was written.
     ///   - isOfHis: Whether it is of a revision in his history; else his own name in it is somebody
     ///     else's.
+    /// - Returns: The same, where no name is in it.
     func erased(_ entry: AuditRecord, isOfHis: Bool) -> AuditRecord {
         var names = unique
         if isOfHis, !own.isEmpty { names.append(own) }
@@ -72,16 +73,11 @@ struct NameEraser {
         return String(decoding: result + bytes[copied...], as: UTF8.self)
     }
 
+    /// Where a name begins at or after `start`; nil where it does not.
     private static func offset(of name: [UInt8], in bytes: [UInt8], _ start: Int) -> Int? {
-        guard let first = name.first else { return nil }
-        let span = bytes.span
-        var position = start
-        while position + name.count <= bytes.count {
-            guard let found = span.firstOffset(of: first, from: position),
-                found + name.count <= bytes.count
-            else { return nil }
-            if span.holds(name.span, at: found) { return found }
-            position = found + 1
+        guard let first = name.first, start + name.count <= bytes.count else { return nil }
+        for position in start...bytes.count - name.count where bytes[position] == first {
+            if bytes[position..<position + name.count].elementsEqual(name) { return position }
         }
         return nil
     }

@@ -137,7 +137,8 @@ extension Responder {
         write(audited, code: refusal.status.rawValue, reason: refusal.reason.rawValue)
     }
 
-    /// A call has ended; `target` is what it turned out to be about, where that was not known before.
+    /// A call has ended; `target` is what it turned out to be about, where that was not known
+    /// before.
     func write(
         _ audited: AuditedCall, code: Int32, reason: String, target: String? = nil
     ) {

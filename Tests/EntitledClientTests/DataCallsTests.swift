@@ -40,7 +40,7 @@ import Wire
                 let told =
                     isFollowUp
                     ? try await client.forgottenCustomer(number: 1)
-                    : try await client.forgetCustomer(.customerID("u"), isDryRun: true)
+                    : try await client.forgetCustomer(.customer("u"), isDryRun: true)
                 #expect(
                     told
                         == ForgottenCustomer(
@@ -52,7 +52,7 @@ import Wire
                 Issue.record("\(String(describing: request.call))")
                 return
             }
-            #expect(sent.customer == (isFollowUp ? nil : .customerID("u")))
+            #expect(sent.customer == (isFollowUp ? nil : Message.CustomerRef.customerID("u")))
             #expect(sent.dryRun == !isFollowUp && sent.followUpNumber == (isFollowUp ? 1 : 0))
         }
     }

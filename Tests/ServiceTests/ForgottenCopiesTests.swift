@@ -92,9 +92,11 @@ import Testing
                 .map(\.transaction.transactionID) == ["50"])
         // Apple's history of one account tells of both: neither is joined to the other.
         let old = try fixture.transaction("10", to: 9_000, signed: 6_000, changes: Mary.names)
-        let history = try fixture.history(old, anew, renewals: [
-            try fixture.renewal("10", signed: 6_000)
-        ])
+        let history = try fixture.history(
+            old, anew,
+            renewals: [
+                try fixture.renewal("10", signed: 6_000)
+            ])
         for reference: CustomerReference in [
             .originalTransaction("10"), .appAccountToken("token-of-mary"),
         ] {
