@@ -53,8 +53,23 @@ import Testing
     }
 
     @Test func `no error shows a digest`() {
-        let line = Self.record("a").line.dropLast() + ",\"x\":1}"
+        let line = Self.record("a").line
         let digest = "\(KeyText.digest(of: "a"))"
-        #expect(failure(String(line)).map { !$0.contains(digest) } == true)
+        let pieces = stride(from: 0, to: 57, by: 8).map { String(digest.dropFirst($0).prefix(8)) }
+        var broken = [
+            String(line.dropLast()) + ",\"x\":1}", line + line, line + " " + digest,
+            line.replacing("\"\(digest)\"", with: "[\"\(digest)\"]"),
+            line.replacing("false", with: digest), line.replacing("false", with: "\"\(digest)\""),
+            line.replacing("\"created\":0", with: "\"created\":\"\(digest)\""),
+        ]
+        for (offset, index) in line.indices.enumerated() {
+            broken.append(String(line[..<index]))
+            var changed = line
+            changed.replaceSubrange(index...index, with: offset.isMultiple(of: 2) ? "" : "!")
+            broken.append(changed)
+        }
+        let told = broken.compactMap { failure($0) }
+        #expect(told.count > line.count)
+        for text in told { #expect(pieces.allSatisfy { !text.contains($0) }, "\(text)") }
     }
 }

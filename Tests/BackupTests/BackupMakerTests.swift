@@ -54,6 +54,26 @@ import Testing
         #expect(try !FileManager.default.contentsOfDirectory(atPath: root).contains("two"))
     }
 
+    /// Whatever ends it before leaves no backup.
+    @Test func `until all was read back there is no manifest`() throws {
+        let fixture = try BackupFixture()
+        var maker = fixture.maker
+        let path = fixture.path("one") + "/" + BackupManifest.fileName
+        let lookCount = Atomic(0)
+        let earlyCount = Atomic(0)
+        maker.onProgress = { _, _, _ in
+            lookCount.add(1, ordering: .relaxed)
+            if FileManager.default.fileExists(atPath: path) {
+                earlyCount.add(1, ordering: .relaxed)
+            }
+        }
+        _ = try maker.make(
+            BackupName("one", in: fixture.root), at: BackupFixture.noon, BackupFixture.noonText)
+        #expect(lookCount.load(ordering: .relaxed) > 0)
+        #expect(earlyCount.load(ordering: .relaxed) == 0)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `one that is stopped leaves nothing`() throws {
         let fixture = try BackupFixture()
         var maker = fixture.maker

@@ -56,6 +56,31 @@ import Testing
         #expect(!accepts([], message))
     }
 
+    /// Of a point whose x is 3 more than n: r is 3 then, and the x itself is no r. The key was
+    /// computed so that this point comes out for `s` = 1; nobody knows its other half, in whose
+    /// place a 1 stands.
+    @Test func `an x beyond n is taken for its remainder only`() throws {
+        let pem = """
+            -----BEGIN EC PRIVATE KEY-----
+            MHcCAQEEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABoAoGCCqGSM49
+            AwEHoUQDQgAEiiAGQG3siIg2AgWV+tcNnsVNPaREJx+bGvY0MQVzB2ggTluh6vXr
+            DmthtN0mHBw+Vm3LzvwDfcexETP/2rYuCQ==
+            -----END EC PRIVATE KEY-----
+            """
+        let key = try #require(SigningKey(pem: Array(pem.utf8)).es256PublicKey())
+        let table = try #require(MultiplesTable(of: key))
+        let digest = SHA256Digest.rawBytes(of: Array("message".utf8).span)
+        var three = ES256SignatureTests.zero
+        three[31] = 3
+        var beyond = ES256SignatureTests.order
+        beyond[31] += 3
+        let (good, bad) = (three + ES256SignatureTests.one, beyond + ES256SignatureTests.one)
+        #expect(key.isValid(signature: good, of: Array("message".utf8)))
+        #expect(!key.isValid(signature: bad, of: Array("message".utf8)))
+        let isTaken = table.accepts(signature: bad.span, digest: digest)
+        #expect(!isTaken)
+    }
+
     /// A sum that is no point at all, or twice a point, comes from scalars like these.
     @Test func `the smallest and largest numbers are refused as OpenSSL refuses them`() {
         let one = ES256SignatureTests.one

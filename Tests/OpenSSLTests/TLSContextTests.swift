@@ -97,6 +97,12 @@ import Testing
         pair.exchange()
         #expect(!pair.server.isResumed)
         #expect(pair.server.state == .failed)
+        // The same files read again are another context all the same.
+        let again = try server(clientAuthorities: authority.pem)
+        let other = try TLSPair(client: client, server: again, resuming: session)
+        other.exchange()
+        #expect(!other.server.isResumed)
+        #expect(other.server.state == .open)
     }
 
     @Test func `a ticket does not outlive the certificate in it`() async throws {

@@ -57,6 +57,43 @@ struct CrashTests {
         try await handInAgain(bodies, reader)
     }
 
+    /// How often a program has synced a file, as the counter in it keeps it.
+    private func syncCount(_ path: String) throws -> UInt64 {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        func number(_ start: Int, _ byteCount: Int) -> UInt64 {
+            bytes[start..<start + byteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let (kindCount, rowCount) = (Int(number(8, 4)), Int(number(12, 4)))
+        let kind = try #require(
+            (0..<kindCount).first { bytes[(64 + 32 * $0)...].starts(with: "syncs\0".utf8) })
+        let start = 64 + 32 * kindCount
+        return (0..<rowCount).reduce(0) { $0 + number(start + 8 * ($1 * kindCount + kind), 8) }
+    }
+
+    /// What a killed process has written the kernel still has: only a power cut takes what was not
+    /// synced. So the calls themselves are counted.
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: Programs.counter), "it is not built"))
+    func `no ingest is answered before what it wrote is synced`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/counts"
+        let server = try await TestServer.start(
+            keeping: [directory],
+            wrapper: [
+                "/usr/bin/env", "LD_PRELOAD=\(Programs.counter)", "CALL_COUNTER_FILE=\(path)",
+            ])
+        let client = try server.client()
+        defer { client.close() }
+        for id in 0..<20 {
+            let before = try syncCount(path)
+            _ = try await client.ingestNotification(
+                try server.fixtures.posted("ONE_TIME_CHARGE", "\(7_000 + id)"))
+            #expect(try syncCount(path) > before)
+        }
+        #expect(try await server.stop() == .exit(0))
+    }
+
     /// Whatever was not answered is either there whole or not at all: handing all in again gives
     /// the same state as if nothing had happened.
     private func handInAgain(_ bodies: [[UInt8]], _ client: Client) async throws {

@@ -153,15 +153,23 @@ struct KeysTests {
     }
 
     @Test func `a missing or wrong keys file keeps the server from starting`() async throws {
-        for content in [nil, "{\"id\":\"a\"}\n"] as [String?] {
+        let root = try directory.write(
+            RehearsalAuthority(try TestCertificateAuthority()).rootPEM, to: "root.pem")
+        let contents: [(String?, ProgramRun.End)] = [
+            (nil, .exit(78)), ("{\"id\":\"a\"}\n", .exit(78)), ("# nobody\n", .exit(0)),
+        ]
+        for (content, end) in contents {
             if let content { _ = try directory.write(Array(content.utf8), to: "keys.jsonl") }
             let process = try ProgramRun(
                 Programs.server,
                 [
                     "--data", directory.path + "/d", "--bundle-id", "a", "--auth-keys-file", path,
-                    "--environment", "Sandbox", "--check-config",
+                    "--environment", "Sandbox", "--apple-root", root, "--allow-test-root",
+                    "--check-config",
                 ], in: directory)
-            #expect(try await process.waitForEnd() == .exit(78))
+            #expect(try await process.waitForEnd() == end, "\(process.errorOutput)")
+            let isNamed = process.errorOutput.contains("the keys file `\(path)`: ")
+            #expect(isNamed == (end == .exit(78)), "\(process.errorOutput)")
         }
         _ = try directory.write([], to: "keys.jsonl")
         let server = try await start()

@@ -15,6 +15,8 @@ enum Programs {
 
     static var server: String { directory + "/entitled" }
     static var tool: String { directory + "/entitlectl" }
+    /// A library that counts what a program asks of its kernel; see `CCallCounter.h`.
+    static var counter: String { directory + "/libCCallCounter.so" }
 
     /// What is said when they are missing.
     static let absence: String = "the programs are not built: swift build"

@@ -113,13 +113,21 @@ final class RawConnection: Sendable {
     }
 
     /// The next `count` answers.
+    ///
+    /// - Throws: `Failure` where the peer closes before they have come.
     func answers(_ count: Int) async throws -> [Response] {
         var bytes: [UInt8] = []
         return try await eventually("\(count) answers come; \(bytes.count) bytes came") {
             () -> [Response]? in
-            while let next = self.receiveOnce(), !next.isEmpty { bytes += next }
+            var next = self.receiveOnce()
+            while let piece = next, !piece.isEmpty {
+                bytes += piece
+                next = self.receiveOnce()
+            }
             let responses = try Self.responses(in: bytes)
-            return responses.count >= count ? responses : nil
+            if responses.count >= count { return responses }
+            guard next == nil else { return nil }
+            throw Failure(description: "closed after \(responses.count) of \(count) answers")
         }
     }
 

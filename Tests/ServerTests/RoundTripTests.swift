@@ -50,6 +50,9 @@ struct RoundTripTests {
         for index in 0..<60 {
             let id = "\(5_000 + index)"
             let isRevoked = index % 2 == 1
+            // By a name of Apple's the store is asked, by the customer's own the table in memory.
+            _ = try await writer.linkCustomer(
+                CustomerLink(customerID: "c" + id, identity: .originalTransaction(id)))
             _ = try await writer.ingestNotification(
                 try server.fixtures.posted("ONE_TIME_CHARGE", id))
             if isRevoked {
@@ -57,9 +60,10 @@ struct RoundTripTests {
                     try server.fixtures.posted("REFUND", id, revoked: Dates.refunded))
             }
             for reader in readers {
-                let answer = try await reader.checkAccess(
-                    .originalTransaction(id), product: "meadow.lifetime")
-                #expect(answer.isGranted == !isRevoked)
+                for customer in [CustomerReference.customer("c" + id), .originalTransaction(id)] {
+                    let answer = try await reader.checkAccess(customer, product: "meadow.lifetime")
+                    #expect(answer.isGranted == !isRevoked, "\(customer)")
+                }
             }
         }
     }
@@ -206,6 +210,40 @@ struct RoundTripTests {
         let customer = try await other.customer(.customer("one"))
         #expect(customer.householdID == "h")
         #expect(customer.transactions.map(\.isSuspended) == [true])
+    }
+
+    /// Copies that differ from the purchase in their dates are of no family that can be
+    /// recognised: only the app's word ties them together, and only where the periods overlap.
+    @Test func `a refund reaches the household that was declared, and nobody else`() async throws {
+        let server = try await TestServer.start()
+        let client = try server.client()
+        defer { client.close() }
+        for (name, account, id, day, household) in [
+            ("buyer", "A1", "1", 0, "h"), ("one", "A2", "2", 1, "h"),
+            ("neighbour", "A3", "3", 1, "n"), ("stranger", "A4", "4", 0, ""),
+        ] as [(String, String, String, Int64, String)] {
+            _ = try await client.linkCustomer(
+                CustomerLink(
+                    customerID: name, identity: .appTransaction(account),
+                    household: household.isEmpty ? .unchanged : .join(household)))
+            let jws = try server.fixtures.transaction(
+                id, product: "meadow.lifetime", purchased: Dates.bought + day * 86_400_000,
+                ownership: id == "1" ? "PURCHASED" : "FAMILY_SHARED",
+                changes: ["appTransactionId": .string(account)])
+            _ = try await client.ingestTransactions(
+                TransactionUpload(
+                    customerID: name,
+                    signedTransactions: [String(decoding: jws, as: UTF8.self)]))
+        }
+        let refund = try await client.ingestNotification(
+            try server.fixtures.posted("REFUND", "1", account: "A1", revoked: Dates.refunded))
+        #expect(Set(refund.changes.map(\.customerID)) == ["buyer", "one"])
+        for (name, isGranted) in [
+            ("buyer", false), ("one", false), ("neighbour", true), ("stranger", true),
+        ] {
+            let answer = try await client.checkAccess(.customer(name), product: "meadow.lifetime")
+            #expect(answer.isGranted == isGranted, "\(name)")
+        }
     }
 }
 

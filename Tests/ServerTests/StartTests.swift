@@ -93,28 +93,27 @@ struct StartTests {
         async throws
     {
         let server = try await TestServer.start()
-        let client = try server.client()
-        let bodies = try (0..<120).map {
-            try server.fixtures.posted("ONE_TIME_CHARGE", "8\(1_000 + $0)")
+        let connection = try RawConnection(to: server.address)
+        var frames: [UInt8] = []
+        for id in 1...120 as ClosedRange<UInt64> {
+            let body = try server.fixtures.posted("ONE_TIME_CHARGE", "8\(1_000 + id)")
+            var request = Request(id: id, call: .ingestNotification(.init(payload: body)))
+            request.timeoutMilliseconds = 60_000
+            frames += try RawConnection.frame(request)
         }
-        let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
-            for (index, body) in bodies.enumerated() {
-                group.addTask {
-                    let result = try? await client.ingestNotification(body)
-                    if index == 20 { server.process.send(SIGTERM) }
-                    return (index, result?.disposition == .applied)
-                }
-            }
-            return await group.reduce(into: [Int]()) { if $1.1 { $0.append($1.0) } }
-        }
-        client.close()
+        try await connection.send(frames)
+        var answers = try await connection.answers(1)
+        server.process.send(SIGTERM)
+        answers += try await connection.answersUntilClose()
         #expect(try await server.process.waitForEnd() == .exit(0))
-        #expect(!outcomes.isEmpty)
+        // Nobody is left with a closed connection and no answer.
+        #expect(answers.map(\.id).sorted() == Array(1...120))
+        #expect(answers.allSatisfy { $0.status == .ok || $0.reason == "DRAINING" })
         let second = try await server.restart()
         let reader = try second.client()
-        for index in outcomes {
+        for answer in answers where answer.status == .ok {
             let answer = try await reader.checkAccess(
-                .originalTransaction("8\(1_000 + index)"), product: "meadow.lifetime")
+                .originalTransaction("8\(1_000 + answer.id)"), product: "meadow.lifetime")
             #expect(answer.isGranted)
         }
         reader.close()

@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Keyspace.snapshots, .payloads, .matches])
+    @Test(arguments: [Keyspace.snapshots, .payloads, .matches, .renewals])
     func `every changed byte of what is signed or follows is found`(keyspace: Keyspace) throws {
         let records = try Self.records.get()
         let step = keyspace == .payloads ? 397 : 5
@@ -175,6 +175,22 @@ import Testing
                 #expect(try !findings(changed).isEmpty, "\(record.key), byte \(offset)")
             }
         }
+    }
+
+    /// No answer and no index rests on a price: only the signed copy tells that it is wrong.
+    @Test func `a fact that says something else than its signed copy is found`() throws {
+        let records = try Self.records.get()
+        var count = 0
+        for (index, record) in records.enumerated() where record.keyspace == .transactions {
+            var fact = try RecordCodec.decodeTransaction(record.value)
+            fact.transaction.price = 12_345
+            var changed = records
+            changed[index].value = RecordCodec.encode(fact)
+            let findings = try findings(changed)
+            #expect(findings.contains { $0.keyspace == .transactions && $0.key == record.key })
+            count += 1
+        }
+        #expect(count == 4)
     }
 
     @Test func `a customer's number that leads nowhere is found where it stands`() throws {

@@ -1,6 +1,7 @@
 import Entitlements
 import EventLoop
 import Service
+import Synchronization
 import Testing
 import Wire
 
@@ -64,11 +65,12 @@ import Wire
         func job(
             _ id: UInt64, byteCount: Int = 10,
             _ call: SessionCall = .write(.notification(payload: [])),
-            deadlineMilliseconds: Int64 = .max
+            deadlineMilliseconds: Int64 = .max, allowedScopes: [Scope]? = nil
         ) -> CallDesk.Job {
             let call = PendingCall(
                 tag: CallTag(requestID: id, byteCount: byteCount, isHeavyRead: false),
-                deadlineMilliseconds: deadlineMilliseconds, call: call)
+                deadlineMilliseconds: deadlineMilliseconds, call: call,
+                allowedScopes: allowedScopes)
             return CallDesk.Job(
                 ticket: CallTicket(loopIndex: 0, callID: id), pending: call, claim: WorkClaim())
         }
@@ -119,6 +121,33 @@ import Wire
         }
         #expect(accepted)
         #expect(bench.finish() == [2, 3])
+    }
+
+    /// What was signed says of which app it is only once it was verified: by a worker, or by the
+    /// thread for chains that nobody has seen before.
+    @Test(arguments: [true, false])
+    func `what is signed for an app that the caller may not name is not committed`(
+        isKnown: Bool
+    ) throws {
+        let committed = Atomic(0)
+        let own = Scope(bundleID: "b", environment: .production)
+        let bench = try Bench(
+            prepare: { _ throws(Refusal) in CallDeskRemoteTests.event }, isKnown: { _ in isKnown },
+            commit: { events in
+                committed.add(events.count, ordering: .relaxed)
+                return events.map { _ in .failure(Refusal(.storeUnavailable, "test")) }
+            })
+        let scopes = [nil, [own], [Scope(bundleID: "b", environment: .sandbox)], []]
+        for (id, scopes) in scopes.enumerated() {
+            #expect(bench.desk.submit(bench.job(UInt64(id), allowedScopes: scopes)))
+        }
+        #expect(bench.finish().sorted() == [0, 1, 2, 3])
+        let reasons = try (0..<4).map { try bench.reason(UInt64($0)) }
+        #expect(
+            reasons == [
+                "STORE_UNAVAILABLE", "STORE_UNAVAILABLE", "APP_NOT_ALLOWED", "APP_NOT_ALLOWED",
+            ])
+        #expect(committed.load(ordering: .relaxed) == 2)
     }
 
     @Test func `after the end nothing is taken`() throws {

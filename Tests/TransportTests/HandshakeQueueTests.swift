@@ -1,10 +1,12 @@
+import EventLoop
 import OpenSSL
 import TestSupport
 import Wire
 import Session
 import Service
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite(.timeLimit(.minutes(1))) struct HandshakeQueueTests {
     @Test func `more handshakes than may be under way are closed, and places come free`() throws {
@@ -29,6 +31,19 @@ import Transport
         for client in [client, another] {
             try client.send(ServerBench.check("anna", id: 2))
             #expect(try client.answer()?.id == 2)
+        }
+    }
+
+    /// What arrived with the other steps, checks among it, is dealt with before the third one.
+    @Test func `two steps are done in each turn of the loop`() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        let queue = try HandshakeQueue(loop: loop, countMax: 9)
+        defer { queue.close() }
+        for _ in 0..<3 {
+            let taken = (0..<4).map { _ in queue.takesStep() }
+            #expect(taken == [true, true, false, false])
+            queue.iterationEnded()
         }
     }
 

@@ -11,6 +11,32 @@ import Transport
         var content: [String: [UInt8]] = [:]
     }
 
+    private func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+        var copy: [UInt8] = []
+        for index in bytes.indices { copy.append(bytes[index]) }
+        return copy
+    }
+
+    /// Whether whoever shows this identity gets through a handshake.
+    private func admits(
+        _ identity: TLSContext.Identity?, _ context: TLSContext, _ authority: TLSAuthority
+    ) throws -> Bool {
+        let (near, far) = (TLSBuffers(), TLSBuffers())
+        let client = try TLSChannel(
+            connecting: try TLSContext(client: authority.pem, identity: identity), buffers: near,
+            host: "localhost")
+        let server = try TLSChannel(accepting: context, buffers: far)
+        while near.hasOutput || far.hasOutput {
+            let said = copy(near.output)
+            near.removeOutput()
+            server.receive(said.span) { _ in }
+            let answered = copy(far.output)
+            far.removeOutput()
+            client.receive(answered.span) { _ in }
+        }
+        return server.state == .open
+    }
+
     @Test func `a pair half written changes nothing, the whole pair does`() throws {
         let authority = try TLSAuthority()
         let (first, second) = (try authority.server(), try authority.server())
@@ -35,6 +61,9 @@ import Transport
         files.content["/k"] = second.privateKey
         try reload.run()
         #expect(door.context !== before)
+        // Who may come in is what it was.
+        #expect(try admits(authority.identity("backend.example"), door.context, authority))
+        #expect(try !admits(nil, door.context, authority))
         files.content["/ca"] = nil
         let good = door.context
         #expect(throws: ConfigurationFailure.self) { try reload.run() }
