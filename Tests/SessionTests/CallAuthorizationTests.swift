@@ -393,6 +393,25 @@ extension CallAuthorizationTests {
         #expect(counts[.appNotAllowed] == 1)
     }
 
+    @Test func `no refusal and no entry repeats a key`() throws {
+        let guarded = try GuardedBench()
+        guarded.add("old", .check) { $0.expires = SessionBench.now }
+        guarded.add("gone", .check) { $0.isRevoked = true }
+        guarded.add("poor", .check)
+        for id in ["old", "gone", "poor", "nobody"] {
+            let key = GuardedBench.text(id)
+            for method in [CallMethod.linkCustomer, .checkAccess] {
+                let answer = try guarded.bench.ask(
+                    try guarded.request(
+                        1, Text(key), method, GuardedBench.scope("com.example.meadow")))
+                #expect(answer.status != .ok || id == "poor")
+                #expect(!answer.message.description.contains(key.suffix(49)))
+            }
+        }
+        #expect(guarded.written.all.count == 7)
+        for entry in guarded.written.all { #expect(!"\(entry)".contains("entk_")) }
+    }
+
     @Test func `a call whose connection is gone is written down as that`() throws {
         let guarded = try GuardedBench()
         let key = guarded.add("a", .admin)
