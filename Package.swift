@@ -130,7 +130,7 @@ let package = Package(
             name: "entitlectl",
             dependencies: [
                 "EntitledClient", "TestSupport", "ToolSupport", "Authorization", "Backup",
-                "Service", "RocksDBStorage", "Storage", "Entitlements",
+                "Service", "AppStore", "RocksDBStorage", "Storage", "Entitlements",
             ],
             path: "Tools/entitlectl", swiftSettings: strict),
         .executableTarget(

@@ -41,6 +41,11 @@ package struct JSONObject: Sendable {
         return nil
     }
 
+    /// Whether there is a member of this name, null or not.
+    package func contains(_ name: String) -> Bool {
+        members.contains { isName($0, name.utf8) }
+    }
+
     private func isName(_ member: JSONMember, _ name: String.UTF8View) -> Bool {
         guard !member.isNameEscaped else {
             return unescaped(member.name).elementsEqual(name)

@@ -907,6 +907,51 @@ void   entitled__v1__get_customer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_customer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__customer_link__init
+                     (Entitled__V1__CustomerLink         *message)
+{
+  static const Entitled__V1__CustomerLink init_value = ENTITLED__V1__CUSTOMER_LINK__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__customer_link__get_packed_size
+                     (const Entitled__V1__CustomerLink *message)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_link__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__customer_link__pack
+                     (const Entitled__V1__CustomerLink *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_link__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__customer_link__pack_to_buffer
+                     (const Entitled__V1__CustomerLink *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_link__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CustomerLink *
+       entitled__v1__customer_link__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CustomerLink *)
+     protobuf_c_message_unpack (&entitled__v1__customer_link__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__customer_link__free_unpacked
+                     (Entitled__V1__CustomerLink *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__customer_link__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__audit_entry__init
                      (Entitled__V1__AuditEntry         *message)
 {
@@ -2302,6 +2347,186 @@ void   entitled__v1__create_backup_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__create_backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__import_transactions_request__init
+                     (Entitled__V1__ImportTransactionsRequest         *message)
+{
+  static const Entitled__V1__ImportTransactionsRequest init_value = ENTITLED__V1__IMPORT_TRANSACTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__import_transactions_request__get_packed_size
+                     (const Entitled__V1__ImportTransactionsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__import_transactions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__import_transactions_request__pack
+                     (const Entitled__V1__ImportTransactionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__import_transactions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__import_transactions_request__pack_to_buffer
+                     (const Entitled__V1__ImportTransactionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__import_transactions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ImportTransactionsRequest *
+       entitled__v1__import_transactions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ImportTransactionsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__import_transactions_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__import_transactions_request__free_unpacked
+                     (Entitled__V1__ImportTransactionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__import_transactions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__imported_transaction__init
+                     (Entitled__V1__ImportedTransaction         *message)
+{
+  static const Entitled__V1__ImportedTransaction init_value = ENTITLED__V1__IMPORTED_TRANSACTION__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__imported_transaction__get_packed_size
+                     (const Entitled__V1__ImportedTransaction *message)
+{
+  assert(message->base.descriptor == &entitled__v1__imported_transaction__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__imported_transaction__pack
+                     (const Entitled__V1__ImportedTransaction *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__imported_transaction__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__imported_transaction__pack_to_buffer
+                     (const Entitled__V1__ImportedTransaction *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__imported_transaction__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ImportedTransaction *
+       entitled__v1__imported_transaction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ImportedTransaction *)
+     protobuf_c_message_unpack (&entitled__v1__imported_transaction__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__imported_transaction__free_unpacked
+                     (Entitled__V1__ImportedTransaction *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__imported_transaction__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__import_transactions_response__init
+                     (Entitled__V1__ImportTransactionsResponse         *message)
+{
+  static const Entitled__V1__ImportTransactionsResponse init_value = ENTITLED__V1__IMPORT_TRANSACTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__import_transactions_response__get_packed_size
+                     (const Entitled__V1__ImportTransactionsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__import_transactions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__import_transactions_response__pack
+                     (const Entitled__V1__ImportTransactionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__import_transactions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__import_transactions_response__pack_to_buffer
+                     (const Entitled__V1__ImportTransactionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__import_transactions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ImportTransactionsResponse *
+       entitled__v1__import_transactions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ImportTransactionsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__import_transactions_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__import_transactions_response__free_unpacked
+                     (Entitled__V1__ImportTransactionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__import_transactions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__import_problem__init
+                     (Entitled__V1__ImportProblem         *message)
+{
+  static const Entitled__V1__ImportProblem init_value = ENTITLED__V1__IMPORT_PROBLEM__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__import_problem__get_packed_size
+                     (const Entitled__V1__ImportProblem *message)
+{
+  assert(message->base.descriptor == &entitled__v1__import_problem__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__import_problem__pack
+                     (const Entitled__V1__ImportProblem *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__import_problem__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__import_problem__pack_to_buffer
+                     (const Entitled__V1__ImportProblem *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__import_problem__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ImportProblem *
+       entitled__v1__import_problem__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ImportProblem *)
+     protobuf_c_message_unpack (&entitled__v1__import_problem__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__import_problem__free_unpacked
+                     (Entitled__V1__ImportProblem *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__import_problem__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__forget_customer_request__init
                      (Entitled__V1__ForgetCustomerRequest         *message)
 {
@@ -2392,7 +2617,7 @@ void   entitled__v1__forget_customer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__forget_customer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[21] =
+static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[22] =
 {
   {
     "id",
@@ -2635,6 +2860,18 @@ static const ProtobufCFieldDescriptor entitled__v1__request__field_descriptors[2
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "import_transactions",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Request, call_case),
+    offsetof(Entitled__V1__Request, import_transactions),
+    &entitled__v1__import_transactions_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "forget_customer",
     35,
     PROTOBUF_C_LABEL_NONE,
@@ -2654,12 +2891,13 @@ static const unsigned entitled__v1__request__field_indices_by_name[] = {
   4,   /* field[4] = check_access */
   5,   /* field[5] = check_access_batch */
   19,   /* field[19] = create_backup */
-  20,   /* field[20] = forget_customer */
+  21,   /* field[21] = forget_customer */
   10,   /* field[10] = get_customer */
   14,   /* field[14] = get_family */
   17,   /* field[17] = get_reconciliation */
   11,   /* field[11] = get_server_info */
   0,   /* field[0] = id */
+  20,   /* field[20] = import_transactions */
   6,   /* field[6] = ingest_notification */
   7,   /* field[7] = ingest_transactions */
   9,   /* field[9] = link_customer */
@@ -2675,8 +2913,8 @@ static const ProtobufCIntRange entitled__v1__request__number_ranges[4 + 1] =
   { 1, 0 },
   { 10, 4 },
   { 30, 19 },
-  { 35, 20 },
-  { 0, 21 }
+  { 35, 21 },
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
 {
@@ -2686,14 +2924,14 @@ const ProtobufCMessageDescriptor entitled__v1__request__descriptor =
   "Entitled__V1__Request",
   "entitled.v1",
   sizeof(Entitled__V1__Request),
-  21,
+  22,
   entitled__v1__request__field_descriptors,
   entitled__v1__request__field_indices_by_name,
   4,  entitled__v1__request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[22] =
+static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[23] =
 {
   {
     "id",
@@ -2948,6 +3186,18 @@ static const ProtobufCFieldDescriptor entitled__v1__response__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "import_transactions",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Response, result_case),
+    offsetof(Entitled__V1__Response, import_transactions),
+    &entitled__v1__import_transactions_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "forget_customer",
     35,
     PROTOBUF_C_LABEL_NONE,
@@ -2966,12 +3216,13 @@ static const unsigned entitled__v1__response__field_indices_by_name[] = {
   5,   /* field[5] = check_access */
   6,   /* field[6] = check_access_batch */
   20,   /* field[20] = create_backup */
-  21,   /* field[21] = forget_customer */
+  22,   /* field[22] = forget_customer */
   11,   /* field[11] = get_customer */
   15,   /* field[15] = get_family */
   18,   /* field[18] = get_reconciliation */
   12,   /* field[12] = get_server_info */
   0,   /* field[0] = id */
+  21,   /* field[21] = import_transactions */
   7,   /* field[7] = ingest_notification */
   8,   /* field[8] = ingest_transactions */
   10,   /* field[10] = link_customer */
@@ -2989,8 +3240,8 @@ static const ProtobufCIntRange entitled__v1__response__number_ranges[4 + 1] =
   { 1, 0 },
   { 10, 5 },
   { 30, 20 },
-  { 35, 21 },
-  { 0, 22 }
+  { 35, 22 },
+  { 0, 23 }
 };
 const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
 {
@@ -3000,7 +3251,7 @@ const ProtobufCMessageDescriptor entitled__v1__response__descriptor =
   "Entitled__V1__Response",
   "entitled.v1",
   sizeof(Entitled__V1__Response),
-  22,
+  23,
   entitled__v1__response__field_descriptors,
   entitled__v1__response__field_indices_by_name,
   4,  entitled__v1__response__number_ranges,
@@ -4303,7 +4554,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__get_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[12] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[13] =
 {
   {
     "customer_id",
@@ -4449,6 +4700,18 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "links",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetCustomerResponse, n_links),
+    offsetof(Entitled__V1__GetCustomerResponse, links),
+    &entitled__v1__customer_link__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_response__field_indices_by_name[] = {
   9,   /* field[9] = audit */
@@ -4456,6 +4719,7 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
   1,   /* field[1] = entitlements */
   8,   /* field[8] = household_id */
   4,   /* field[4] = identities */
+  12,   /* field[12] = links */
   6,   /* field[6] = next_page_token */
   3,   /* field[3] = notifications */
   11,   /* field[11] = queued_refresh */
@@ -4467,7 +4731,7 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__get_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor =
 {
@@ -4477,11 +4741,62 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor
   "Entitled__V1__GetCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerResponse),
-  12,
+  13,
   entitled__v1__get_customer_response__field_descriptors,
   entitled__v1__get_customer_response__field_indices_by_name,
   1,  entitled__v1__get_customer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_customer_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__customer_link__field_descriptors[2] =
+{
+  {
+    "identity",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerLink, identity),
+    &entitled__v1__customer_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "moved_at_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerLink, moved_at_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__customer_link__field_indices_by_name[] = {
+  0,   /* field[0] = identity */
+  1,   /* field[1] = moved_at_revision */
+};
+static const ProtobufCIntRange entitled__v1__customer_link__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__customer_link__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CustomerLink",
+  "CustomerLink",
+  "Entitled__V1__CustomerLink",
+  "entitled.v1",
+  sizeof(Entitled__V1__CustomerLink),
+  2,
+  entitled__v1__customer_link__field_descriptors,
+  entitled__v1__customer_link__field_indices_by_name,
+  1,  entitled__v1__customer_link__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__customer_link__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descriptors[4] =
@@ -4755,7 +5070,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor =
   (ProtobufCMessageInit) entitled__v1__entitlement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__transaction_record__field_descriptors[22] =
+static const ProtobufCFieldDescriptor entitled__v1__transaction_record__field_descriptors[28] =
 {
   {
     "transaction_id",
@@ -5021,12 +5336,89 @@ static const ProtobufCFieldDescriptor entitled__v1__transaction_record__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dateless_revoke_ms",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionRecord, dateless_revoke_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grant_notification_ms",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionRecord, grant_notification_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "active_status_ms",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionRecord, active_status_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dated_copy_ms",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionRecord, dated_copy_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signed_renewal",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionRecord, signed_renewal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "chain_linked",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionRecord, chain_linked),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transaction_record__field_indices_by_name[] = {
+  24,   /* field[24] = active_status_ms */
   13,   /* field[13] = app_account_token */
   14,   /* field[14] = app_transaction_id */
+  27,   /* field[27] = chain_linked */
   17,   /* field[17] = currency */
+  25,   /* field[25] = dated_copy_ms */
+  22,   /* field[22] = dateless_revoke_ms */
   6,   /* field[6] = expires_date_ms */
+  23,   /* field[23] = grant_notification_ms */
   11,   /* field[11] = is_upgraded */
   1,   /* field[1] = original_transaction_id */
   19,   /* field[19] = overridden */
@@ -5041,6 +5433,7 @@ static const unsigned entitled__v1__transaction_record__field_indices_by_name[] 
   9,   /* field[9] = revocation_type */
   12,   /* field[12] = signed_date_ms */
   21,   /* field[21] = signed_payload */
+  26,   /* field[26] = signed_renewal */
   20,   /* field[20] = suspended */
   0,   /* field[0] = transaction_id */
   3,   /* field[3] = type */
@@ -5049,7 +5442,7 @@ static const unsigned entitled__v1__transaction_record__field_indices_by_name[] 
 static const ProtobufCIntRange entitled__v1__transaction_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 22 }
+  { 0, 28 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transaction_record__descriptor =
 {
@@ -5059,7 +5452,7 @@ const ProtobufCMessageDescriptor entitled__v1__transaction_record__descriptor =
   "Entitled__V1__TransactionRecord",
   "entitled.v1",
   sizeof(Entitled__V1__TransactionRecord),
-  22,
+  28,
   entitled__v1__transaction_record__field_descriptors,
   entitled__v1__transaction_record__field_indices_by_name,
   1,  entitled__v1__transaction_record__number_ranges,
@@ -7746,6 +8139,366 @@ const ProtobufCMessageDescriptor entitled__v1__create_backup_response__descripto
   entitled__v1__create_backup_response__field_indices_by_name,
   1,  entitled__v1__create_backup_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__create_backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__import_transactions_request__field_descriptors[3] =
+{
+  {
+    "scope",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportTransactionsRequest, scope),
+    &entitled__v1__scope__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rows",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ImportTransactionsRequest, n_rows),
+    offsetof(Entitled__V1__ImportTransactionsRequest, rows),
+    &entitled__v1__imported_transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportTransactionsRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__import_transactions_request__field_indices_by_name[] = {
+  2,   /* field[2] = dry_run */
+  1,   /* field[1] = rows */
+  0,   /* field[0] = scope */
+};
+static const ProtobufCIntRange entitled__v1__import_transactions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__import_transactions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ImportTransactionsRequest",
+  "ImportTransactionsRequest",
+  "Entitled__V1__ImportTransactionsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ImportTransactionsRequest),
+  3,
+  entitled__v1__import_transactions_request__field_descriptors,
+  entitled__v1__import_transactions_request__field_indices_by_name,
+  1,  entitled__v1__import_transactions_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__import_transactions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__imported_transaction__field_descriptors[8] =
+{
+  {
+    "customer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, customer),
+    &entitled__v1__customer_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signed_transaction",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, signed_transaction),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signed_renewal",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, signed_renewal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dateless_revoke_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, dateless_revoke_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grant_notification_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, grant_notification_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "active_status_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, active_status_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dated_copy_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, dated_copy_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "chain_linked",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportedTransaction, chain_linked),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__imported_transaction__field_indices_by_name[] = {
+  5,   /* field[5] = active_status_ms */
+  7,   /* field[7] = chain_linked */
+  0,   /* field[0] = customer */
+  6,   /* field[6] = dated_copy_ms */
+  3,   /* field[3] = dateless_revoke_ms */
+  4,   /* field[4] = grant_notification_ms */
+  2,   /* field[2] = signed_renewal */
+  1,   /* field[1] = signed_transaction */
+};
+static const ProtobufCIntRange entitled__v1__imported_transaction__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitled__v1__imported_transaction__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ImportedTransaction",
+  "ImportedTransaction",
+  "Entitled__V1__ImportedTransaction",
+  "entitled.v1",
+  sizeof(Entitled__V1__ImportedTransaction),
+  8,
+  entitled__v1__imported_transaction__field_descriptors,
+  entitled__v1__imported_transaction__field_indices_by_name,
+  1,  entitled__v1__imported_transaction__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__imported_transaction__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__import_transactions_response__field_descriptors[4] =
+{
+  {
+    "problems",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ImportTransactionsResponse, n_problems),
+    offsetof(Entitled__V1__ImportTransactionsResponse, problems),
+    &entitled__v1__import_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "learnt",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportTransactionsResponse, learnt),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changes",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ImportTransactionsResponse, n_changes),
+    offsetof(Entitled__V1__ImportTransactionsResponse, changes),
+    &entitled__v1__change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportTransactionsResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__import_transactions_response__field_indices_by_name[] = {
+  2,   /* field[2] = changes */
+  1,   /* field[1] = learnt */
+  0,   /* field[0] = problems */
+  3,   /* field[3] = revision */
+};
+static const ProtobufCIntRange entitled__v1__import_transactions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__import_transactions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ImportTransactionsResponse",
+  "ImportTransactionsResponse",
+  "Entitled__V1__ImportTransactionsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ImportTransactionsResponse),
+  4,
+  entitled__v1__import_transactions_response__field_descriptors,
+  entitled__v1__import_transactions_response__field_indices_by_name,
+  1,  entitled__v1__import_transactions_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__import_transactions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__import_problem__field_descriptors[5] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportProblem, position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "status",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportProblem, status),
+    &entitled__v1__status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportProblem, reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportProblem, message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "taken_in",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ImportProblem, taken_in),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__import_problem__field_indices_by_name[] = {
+  3,   /* field[3] = message */
+  0,   /* field[0] = position */
+  2,   /* field[2] = reason */
+  1,   /* field[1] = status */
+  4,   /* field[4] = taken_in */
+};
+static const ProtobufCIntRange entitled__v1__import_problem__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__import_problem__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ImportProblem",
+  "ImportProblem",
+  "Entitled__V1__ImportProblem",
+  "entitled.v1",
+  sizeof(Entitled__V1__ImportProblem),
+  5,
+  entitled__v1__import_problem__field_descriptors,
+  entitled__v1__import_problem__field_indices_by_name,
+  1,  entitled__v1__import_problem__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__import_problem__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__forget_customer_request__field_descriptors[4] =

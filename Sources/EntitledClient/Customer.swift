@@ -20,6 +20,9 @@ public struct Customer: Hashable, Sendable {
     public var refreshedAtMilliseconds: Int64?
     /// The fetch from Apple that he waits for; nil = none.
     public var queuedRefresh: QueuedRefresh?
+    /// What was linked to him in so many words, apart from the chains that he has: those are
+    /// `isChainLinked`.
+    public var links: [LinkedIdentity]
 }
 
 /// One customer's access to one product, and why.
@@ -99,6 +102,13 @@ public struct TransactionRecord: Hashable, Sendable {
     public var isSuspended: Bool
     /// The JWS as received; empty when it was not asked for and did not fit.
     public var signedPayload: String
+    /// What notifications said of it.
+    public var evidence: TransactionEvidence
+    /// The JWS of the renewal info of its chain, on the chain's newest purchase where all payloads
+    /// were asked for; else empty.
+    public var signedRenewal: String
+    /// Whether its chain was linked to the customer in so many words.
+    public var isChainLinked: Bool
 }
 
 /// One notification that was taken in.

@@ -33,6 +33,34 @@ extension Client {
         throw .protocolViolation("the pages of a customer never came to their total")
     }
 
+    /// A customer page by page, for histories that are better not held whole.
+    ///
+    /// What is not on every page is on the first. A customer who changes meanwhile may be refused
+    /// with INVALID_FIELD: start again then.
+    ///
+    /// - Parameters:
+    ///   - customer: Who.
+    ///   - scope: Which app and environment; nil = that of the configuration.
+    ///   - withPayloads: Whether every transaction comes with its signed payload; without it those
+    ///     of the newest come.
+    /// - Returns: The pages, each a customer with the transactions of the page; nothing is asked
+    ///   before the first is taken.
+    public func customerPages(
+        of customer: CustomerReference, scope: Scope? = nil, withPayloads: Bool = false
+    ) -> Pages<Customer> {
+        Pages(from: "") { (token) async throws(ClientError) in
+            var request = Message.GetCustomerRequest()
+            request.customer = Message.CustomerRef(customer)
+            request.allPayloads = withPayloads
+            request.scope = (scope ?? self.configuration.scope).map { Message.Scope($0) }
+            request.pageToken = Text(token)
+            let result = try await self.perform(
+                .getCustomer(request), timeout: nil, isRepeatable: true)
+            guard case .getCustomer(let page) = result else { throw .unasked }
+            return (Customer(firstPage: page), page.nextPageToken.description)
+        }
+    }
+
     /// All pages put together; nil when the customer changed meanwhile.
     private func pages(
         of request: Message.GetCustomerRequest, until deadlineMilliseconds: UInt64
@@ -71,6 +99,13 @@ extension Customer {
         revision = page.revision
         refreshedAtMilliseconds = AccessAnswer.instant(page.refreshedAtMilliseconds)
         queuedRefresh = page.queuedRefresh.map { QueuedRefresh($0) }
+        links = page.links.compactMap { link in
+            link.identity.map {
+                LinkedIdentity(
+                    identity: CustomerReference($0),
+                    movedAtRevision: link.movedAtRevision == 0 ? nil : link.movedAtRevision)
+            }
+        }
     }
 
     /// Adds a further page.

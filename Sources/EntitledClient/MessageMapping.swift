@@ -168,6 +168,9 @@ extension TransactionRecord {
         isOverridden = message.overridden
         isSuspended = message.suspended
         signedPayload = message.signedPayload.description
+        evidence = TransactionEvidence(message)
+        signedRenewal = message.signedRenewal.description
+        isChainLinked = message.chainLinked
     }
 }
 

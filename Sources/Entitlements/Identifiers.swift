@@ -90,6 +90,17 @@ package struct Identity: Hashable, Comparable, Sendable {
         }
     }
 
+    /// How a call names it; nil: a single transaction is not named in calls.
+    package var reference: CustomerReference? {
+        switch kind {
+        case .customer: .customer(value)
+        case .appAccountToken: .appAccountToken(value)
+        case .appTransaction: .appTransaction(value)
+        case .originalTransaction: .originalTransaction(value)
+        case .transaction: nil
+        }
+    }
+
     package static func == (left: Identity, right: Identity) -> Bool {
         left.kind == right.kind && isSame(left.value, right.value)
     }

@@ -58,7 +58,7 @@ package final class HTTPListener: Sendable {
     /// Shows another certificate to whoever connects from now on; open connections go on. Any
     /// thread.
     ///
-    /// - Throws: `HTTPListenerError.cannotStart` where the certificate or its key cannot be used, or
+    /// - Throws: `HTTPListenerError.cannotStart` where certificate and key cannot be used, or where
     ///   the listener has stopped; all goes on as before then.
     package func replaceIdentity(_ identity: HTTPServerIdentity) throws(HTTPListenerError) {
         precondition(core.options.identity != nil, "plain text stays plain text")

@@ -131,6 +131,7 @@ package enum WriteCall: Sendable {
     case transactions(TransactionUpload)
     case link(LinkRequest)
     case rebuild(RebuildRequest)
+    case importing(ImportRequest)
     case forget(ForgetRequest)
 }
 
@@ -208,6 +209,7 @@ package enum WriteReply: Hashable, Sendable {
     case transactions(changes: [EntitlementChange], revision: UInt64)
     case link(changes: [EntitlementChange], revision: UInt64)
     case rebuild(RebuildReply)
+    case imported(ImportReply)
     case forgotten(ForgetReply)
     /// Something of the server's own was noted: a job of the queue, a mark, use.
     case noted(revision: UInt64)

@@ -87,6 +87,7 @@ extension WriteReply {
         case .notification(let reply): reply.changes
         case .transactions(let changes, _), .link(let changes, _): changes
         case .rebuild(let reply): reply.changes
+        case .imported(let reply): reply.changes
         case .noted, .forgotten: []
         }
     }
@@ -126,6 +127,7 @@ extension Event.Content {
         switch self {
         case .rebuild(let rebuild): rebuild.isDryRun
         case .history(let history): history.isDryRun
+        case .importing(let batch): batch.isDryRun
         case .forget(let forget): forget.isDryRun
         default: false
         }

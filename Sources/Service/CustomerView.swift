@@ -11,8 +11,15 @@ package struct TransactionView: Hashable, Sendable {
     package var isSuspended: Bool
     /// The compact JWS as Apple signed it; empty when left out for its size.
     package var payload: [UInt8]
+    /// What notifications said of it.
+    package var evidence = Evidence()
+    /// The renewal info of its chain as Apple signed it, on the chain's newest purchase; only where
+    /// all payloads were asked for.
+    package var renewalPayload: [UInt8] = []
+    /// Whether its chain was linked to the customer in so many words.
+    package var isChainLinked = false
 
-    /// About how much it takes in an answer; fixed fields and framing come to less than 200 bytes.
+    /// About how much it takes in an answer; fixed fields and framing come to less than 250 bytes.
     var byteCount: Int {
         let texts = [
             transaction.transactionID, transaction.originalTransactionID, transaction.productID,
@@ -20,8 +27,16 @@ package struct TransactionView: Hashable, Sendable {
             transaction.appAccountToken ?? "", transaction.appTransactionID ?? "",
             transaction.webOrderLineItemID ?? "", transaction.currency ?? "",
         ]
-        return texts.reduce(200 + payload.count) { $0 + $1.utf8.count }
+        return texts.reduce(250 + payload.count + renewalPayload.count) { $0 + $1.utf8.count }
     }
+}
+
+/// A name that was linked to a customer in so many words.
+package struct LinkView: Hashable, Sendable {
+    /// The name, one of Apple's.
+    package var identity: CustomerReference
+    /// The revision that moved it to him from whosever it was; 0: it was only said.
+    package var movedAt: UInt64
 }
 
 /// All that is known of one customer, a page of transactions at a time.
@@ -38,8 +53,12 @@ package struct CustomerView: Hashable, Sendable {
     package var notifications: [NotificationRecord]
     /// In order, at most the newest 1,000; first page only.
     package var audit: [AuditRecord]
-    /// The names under which he is found, as `kind:name`, sorted; first page only.
+    /// The names under which he is found, as `kind:name`, sorted, as many as fit a quarter of a
+    /// page; first page only.
     package var identities: [String]
+    /// What was linked to him in so many words, apart from the chains that he has, sorted; first
+    /// page only.
+    package var links: [LinkView] = []
     /// How many transactions there are in all.
     package var transactionCount: Int
     /// Ask with it for the next page; empty after the last.
@@ -58,7 +77,9 @@ package struct CustomerView: Hashable, Sendable {
         }
         let auditBytes = audit.reduce(0) { $0 + 60 + $1.detail.utf8.count + $1.customer.utf8.count }
         let identityBytes = identities.reduce(0) { $0 + 4 + $1.utf8.count }
+        let linkBytes = links.reduce(0) { $0 + 20 + Identity($1.identity).value.utf8.count }
         return 1_000 + entitlementBytes + notifications.count * 200 + auditBytes + identityBytes
+            + linkBytes
     }
 }
 
@@ -97,54 +118,86 @@ extension EntitlementService {
         let now = fold.now(configuration.clock())
         if query.pageToken.isEmpty {
             view.entitlements = fold.statuses(catalog: catalog, at: now)
-            view.identities = try identities(of: state, &workspace)
+            view.identities = try identities(
+                of: state, &workspace, byteCountMax: query.byteCountMax / 4)
+            view.links = try links(of: state, &workspace)
             try reading { () throws(StorageError) in
                 try readHistory(of: state.key, into: &view)
             }
         }
         try fillPage(
-            &view, of: query, from: state, fold, workspace,
+            &view, of: query, from: state, fold, &workspace,
             policy: { catalog.policy(for: $0) }, at: now)
         return view
     }
 
-    /// The names under which he is found; what was moved away since is not among them.
+    /// The names under which he is found, as many as fit; what was moved away since is not among
+    /// them.
     private func identities(
-        of state: CustomerState, _ workspace: inout Workspace<Store>
+        of state: CustomerState, _ workspace: inout Workspace<Store>, byteCountMax: Int
     ) throws(LedgerFailure) -> [String] {
-        var names: [Identity] = []
+        var names: [String] = []
+        var byteCount = 0
         for identity in state.knownIdentities.sorted()
         where identity.kind != .transaction {
             let record = try workspace.identity(identity, in: state.key.scope)
             let isHeld = record.holders.contains(state.key.number)
-            if isHeld || record.primary == state.key.number { names.append(identity) }
+            guard isHeld || record.primary == state.key.number else { continue }
+            let name = identity.description
+            byteCount += name.utf8.count + 4
+            guard byteCount <= byteCountMax else { break }
+            names.append(name)
         }
-        return names.map(\.description)
+        return names
+    }
+
+    /// What was linked to him in so many words. Of a chain that he has the transactions say it: who
+    /// is named with each of 25,000 purchases has a link for each.
+    private func links(
+        of state: CustomerState, _ workspace: inout Workspace<Store>
+    ) throws(LedgerFailure) -> [LinkView] {
+        let chains = Set(state.transactions.chains)
+        var links: [LinkView] = []
+        for identity in state.said.sorted() {
+            guard let reference = identity.reference else { continue }
+            let record = try workspace.identity(identity, in: state.key.scope)
+            let isShown =
+                identity.kind == .originalTransaction && chains.contains(ExactName(identity.value))
+            if record.said == state.key.number, !isShown {
+                links.append(LinkView(identity: reference, movedAt: 0))
+            }
+            if record.moved == state.key.number {
+                links.append(LinkView(identity: reference, movedAt: record.movedAt))
+            }
+        }
+        return links
     }
 
     /// Takes as many transactions as fit, newest purchase first; then as many of their payloads as
     /// still fit, unless all were asked for.
     private func fillPage(
         _ view: inout CustomerView, of query: CustomerQuery, from state: CustomerState,
-        _ fold: Fold, _ workspace: Workspace<Store>, policy: (String) -> ProductPolicy,
+        _ fold: Fold, _ workspace: inout Workspace<Store>, policy: (String) -> ProductPolicy,
         at now: Timestamp
     ) throws(LedgerFailure) {
-        let grants = Dictionary(
-            fold.grantsByProduct.values.joined().map { ($0.transactionID, $0) },
-            uniquingKeysWith: { first, _ in first })
+        let facts = fold.facts
+        let positions = facts.positionsByPurchase
+        let places = fold.placesOfRows
+        let start = try start(of: query, positions, facts)
+        var chains = Set(positions[..<start].map { facts.chain(at: $0) })
         var byteCount = view.byteCount
-        for fact in try page(of: query, from: state) {
-            let id = fact.transaction.transactionID
-            let grant = grants[id]
+        for position in positions[start...] {
+            let fact = facts.fact(at: position)
+            let grant = fold.record(at: places[position])
             let policy = policy(fact.transaction.productID)
-            let isSuspended =
-                grant.map { $0.grant.suspensionInstant(under: policy) <= now.milliseconds } == true
             var transaction = TransactionView(
-                transaction: fact.transaction, isOverridden: grant?.isOverridden == true,
-                isSuspended: isSuspended, payload: [])
-            if query.wantsAllPayloads {
-                transaction.payload = try payload(of: id, state, workspace)
-            }
+                transaction: fact.transaction, isOverridden: grant.isOverridden,
+                isSuspended: grant.grant.suspensionInstant(under: policy) <= now.milliseconds,
+                payload: [])
+            try complete(
+                &transaction, of: fact, state, &workspace,
+                isNewest: chains.insert(facts.chain(at: position)).inserted,
+                withPayloads: query.wantsAllPayloads)
             byteCount += transaction.byteCount
             if byteCount > query.byteCountMax, let last = view.transactions.last {
                 view.nextPageToken = last.transaction.transactionID
@@ -155,34 +208,42 @@ extension EntitlementService {
         guard !query.wantsAllPayloads else { return }
         for index in view.transactions.indices {
             let id = view.transactions[index].transaction.transactionID
-            let payload = try payload(of: id, state, workspace)
+            guard let fact = state.transactions[id] else { continue }
+            let payload = try workspace.payload(of: fact, in: state.key.scope)
             byteCount += payload.count
             guard byteCount <= query.byteCountMax else { return }
             view.transactions[index].payload = payload
         }
     }
 
-    private func payload(
-        of id: String, _ state: CustomerState, _ workspace: Workspace<Store>
-    ) throws(LedgerFailure) -> [UInt8] {
-        guard let fact = state.transactions[id] else { return [] }
-        return try workspace.payload(of: fact, in: state.key.scope)
+    /// Adds what stands beside a transaction; `isNewest` says whether it is its chain's newest.
+    private func complete(
+        _ view: inout TransactionView, of fact: TransactionFact, _ state: CustomerState,
+        _ workspace: inout Workspace<Store>, isNewest: Bool, withPayloads: Bool
+    ) throws(LedgerFailure) {
+        let chain = ExactName(fact.transaction.originalTransactionID)
+        let record = try workspace.identity(
+            Identity(.originalTransaction, chain.text), in: state.key.scope)
+        view.evidence = fact.evidence
+        view.isChainLinked = record.said == state.key.number
+        guard withPayloads else { return }
+        view.payload = try workspace.payload(of: fact, in: state.key.scope)
+        guard isNewest, let renewal = state.renewals[chain] else { return }
+        view.renewalPayload = try workspace.payload(of: renewal, in: state.key.scope)
     }
 
-    /// The transactions that follow the page before, newest purchase first.
-    private func page(
-        of query: CustomerQuery, from state: CustomerState
-    ) throws(LedgerFailure) -> ArraySlice<TransactionFact> {
-        let facts = state.transactions.values.sorted {
-            $0.transaction.isNewerPurchase(than: $1.transaction)
-        }
-        guard !query.pageToken.isEmpty else { return facts[...] }
-        let last = facts.firstIndex { isSame($0.transaction.transactionID, query.pageToken) }
-        guard let last else {
+    /// Where the page begins: behind the one before.
+    private func start(
+        of query: CustomerQuery, _ positions: [Int], _ facts: FactSet
+    ) throws(LedgerFailure) -> Int {
+        guard !query.pageToken.isEmpty else { return 0 }
+        guard let last = facts.position(of: query.pageToken),
+            let index = positions.firstIndex(of: last)
+        else {
             throw .refused(
                 Refusal(.invalidField, "page_token is not one of this customer's; start again"))
         }
-        return facts[(last + 1)...]
+        return index + 1
     }
 
     private func readHistory(

@@ -21,6 +21,7 @@ package struct Event: Sendable {
         case upload(Upload)
         case link(Link)
         case rebuild(Rebuild)
+        case importing(Import)
         case forget(Forget)
         /// What was granted.
         case usage(Usage)
@@ -36,6 +37,7 @@ package struct Event: Sendable {
             case .upload(let upload): upload.scope
             case .link(let link): link.scope
             case .rebuild(let rebuild): rebuild.scope
+            case .importing(let batch): batch.scope
             case .forget(let forget): forget.scope
             case .usage(let usage): usage.scope
             case .history(let history): history.plan.scope
@@ -51,6 +53,8 @@ package struct Event: Sendable {
             case .upload(let upload): upload.transactions.map(\.transaction)
             case .history(let history):
                 history.isDryRun ? [] : history.history.transactions.map(\.transaction)
+            case .importing(let batch):
+                batch.isDryRun ? [] : batch.rows.map(\.transaction.transaction)
             case .link, .rebuild, .forget, .queue, .attempt, .mark, .usage: []
             }
         }
@@ -102,6 +106,28 @@ package struct Event: Sendable {
         var isDryRun: Bool
         /// The answer, where a worker has found it out.
         var rehearsal: RebuildRehearsal?
+    }
+
+    /// Verified rows of an export.
+    struct Import: Sendable {
+        /// One transaction.
+        struct Row: Sendable {
+            /// In the request, from 0.
+            var position: Int
+            /// Whose it is.
+            var customer: Identity
+            var transaction: SignedTransaction
+            var renewal: SignedRenewal?
+            var evidence: Evidence
+            /// Whether its chain was linked to the customer in so many words.
+            var isChainLinked: Bool
+        }
+
+        var scope: Scope
+        var rows: [Row]
+        /// Rows that were not believed.
+        var problems: [ImportProblem]
+        var isDryRun: Bool
     }
 
     struct Forget: Sendable {

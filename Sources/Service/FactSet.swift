@@ -66,6 +66,20 @@ struct FactSet: Sendable {
 }
 
 extension FactSet {
+    /// The positions of all, newest purchase first.
+    var positionsByPurchase: [Int] {
+        let bytes = arena.span
+        return rows.indices.sorted { isNewerPurchase(rows[$0], than: rows[$1], in: bytes) }
+    }
+
+    /// The chain of the fact in a row.
+    func chain(at position: Int) -> ExactName { ExactName(text(rows[position].chain)) }
+
+    /// The chain of each fact.
+    var chains: [ExactName] { rows.indices.map { chain(at: $0) } }
+}
+
+extension FactSet {
     /// The least account in the app that one of the transactions carries.
     var leastAccount: String? { least(rows.lazy.compactMap(\.account)) }
 

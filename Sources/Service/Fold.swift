@@ -190,6 +190,13 @@ extension Fold {
         return record
     }
 
+    /// Where each row of the facts stands among the grants.
+    var placesOfRows: [Int] {
+        var places = [Int](repeating: 0, count: rows.count)
+        for (place, row) in rows.enumerated() { places[Int(row)] = place }
+        return places
+    }
+
     /// The grant of a transaction with its names and causes; nil without one.
     func record(ofTransaction id: String) -> GrantRecord? {
         guard let row = facts.position(of: id) else { return nil }

@@ -23,6 +23,8 @@ struct Ledger<Store: EntitlementReader & Sendable> {
             try apply(link, at: event.receivedAt)
         case .rebuild(let rebuild):
             .rebuild(try apply(rebuild, at: event.receivedAt))
+        case .importing(let batch):
+            .imported(try apply(batch, at: event.receivedAt))
         case .forget(let forget):
             .forgotten(try apply(forget, at: event.receivedAt))
         case .usage(let usage):

@@ -55,6 +55,7 @@ extension EntitlementService {
         case .transactions(let upload): .upload(try verify(upload, by: verifier))
         case .link(let request): .link(try validate(request))
         case .rebuild(let request): .rebuild(rehearsed(try validate(request)))
+        case .importing(let request): .importing(try verify(request, by: verifier))
         case .forget(let request): .forget(traced(request))
         }
     }
@@ -198,7 +199,8 @@ extension EntitlementService {
             isDryRun: request.isDryRun)
     }
 
-    private func verifying<Value>(
+    /// Runs a verification; what it throws becomes a refusal.
+    func verifying<Value>(
         _ body: () throws(AppStoreError) -> Value
     ) throws(Refusal) -> Value {
         do throws(AppStoreError) {

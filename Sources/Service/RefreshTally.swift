@@ -30,7 +30,8 @@ final class RefreshTally: Sendable {
                 $0.failed += 1
                 $0.lastFailure = RefreshFailure(at: event.receivedAt, refusal: attempt.refusal)
             }
-        case .notification, .upload, .link, .rebuild, .forget, .history, .queue, .mark, .usage:
+        case .notification, .upload, .link, .rebuild, .importing, .forget, .history, .queue, .mark,
+            .usage:
             break
         }
     }

@@ -47,6 +47,9 @@ struct AuditTarget: Equatable {
         case .getReconciliation(let message): set(message.scope, nil)
         case .testNotification(let message): set(message.scope, nil)
         case .createBackup(let message): name = "backup:\(message.name)"
+        case .importTransactions(let message):
+            set(message.scope, message.rows.first?.customer)
+            if message.rows.count > 1 { name += " and others" }
         // Who is to be forgotten is not written down by name: his number is, when it is known.
         case .forgetCustomer(let message):
             set(message.scope, nil)

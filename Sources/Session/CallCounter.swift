@@ -12,17 +12,17 @@ package final class CallCounter: Sendable {
     static let reasonCount = 24
     /// Checks of worlds beyond are counted as calls, and not by their reasons.
     static let scopeCountMax = 64
-    static let methodCount = 18
+    static let methodCount = 19
     static let bucketCount = 17
 
     /// By method and code.
-    private let calls: InlineArray<306, Atomic<UInt64>>
+    private let calls: InlineArray<323, Atomic<UInt64>>
     /// By method and bucket.
-    private let buckets: InlineArray<306, Atomic<UInt64>>
+    private let buckets: InlineArray<323, Atomic<UInt64>>
     /// In microseconds, by method.
-    private let durations: InlineArray<18, Atomic<UInt64>>
+    private let durations: InlineArray<19, Atomic<UInt64>>
     /// Calls answered at once since the batch at hand began, by method.
-    private let newCalls: InlineArray<18, Atomic<UInt64>>
+    private let newCalls: InlineArray<19, Atomic<UInt64>>
     /// A bit for each method that has some.
     private let newMethods = Atomic<UInt64>(0)
     /// By scope and reason.

@@ -19,6 +19,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
     case getReconciliation
     case testNotification
     case createBackup
+    case importTransactions
     case forgetCustomer
     /// What is no call, or none that this release knows.
     case other
@@ -42,6 +43,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
         case .getReconciliation: "GetReconciliation"
         case .testNotification: "TestNotification"
         case .createBackup: "CreateBackup"
+        case .importTransactions: "ImportTransactions"
         case .forgetCustomer: "ForgetCustomer"
         case .other: "other"
         }
@@ -67,6 +69,7 @@ package enum CallMethod: UInt8, CaseIterable, Hashable, Sendable {
         case .getReconciliation: self = .getReconciliation
         case .testNotification: self = .testNotification
         case .createBackup: self = .createBackup
+        case .importTransactions: self = .importTransactions
         case .forgetCustomer: self = .forgetCustomer
         }
     }

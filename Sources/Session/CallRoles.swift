@@ -19,7 +19,7 @@ extension CallMethod {
         case .getServerInfo, .other: nil
         case .rebuildCustomer, .linkCustomer, .getCustomer, .backfillNotifications,
             .listCustomers, .getFamily, .listRefunds, .auditAccess, .getReconciliation,
-            .testNotification, .createBackup, .forgetCustomer:
+            .testNotification, .createBackup, .importTransactions, .forgetCustomer:
             .admin
         }
     }

@@ -51,6 +51,8 @@ struct CallValidation {
             .read(try listCall(call))
         case .createBackup(let message):
             .read(.backup(try backup(message)))
+        case .importTransactions(let message):
+            .write(.importing(try importing(message)))
         case .forgetCustomer(let message):
             try forget(message)
         }

@@ -22,6 +22,42 @@ extension CallValidation {
         return BackupRequest(name: name, isFollowUp: message.followUp)
     }
 
+    /// So many rows an import has at most: it takes its turn between other events, as one.
+    private static let importedRowCountMax = 1_000
+
+    /// What another server exported.
+    ///
+    /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD, UNKNOWN_SCOPE or
+    ///   APP_NOT_ALLOWED.
+    func importing(
+        _ message: Message.ImportTransactionsRequest
+    ) throws(Refusal) -> ImportRequest {
+        guard message.rows.count <= Self.importedRowCountMax else {
+            throw Refusal(.invalidField, "more than \(Self.importedRowCountMax) rows in one call")
+        }
+        var rows: [ImportRow] = []
+        for row in message.rows {
+            var evidence = Evidence()
+            evidence.datelessRevoke = instant(row.datelessRevokeMilliseconds)
+            evidence.grantNotification = instant(row.grantNotificationMilliseconds)
+            evidence.activeStatus = instant(row.activeStatusMilliseconds)
+            evidence.datedCopy = instant(row.datedCopyMilliseconds)
+            rows.append(
+                ImportRow(
+                    customer: try reference(row.customer, "customer"),
+                    signedTransaction: row.signedTransaction.bytes,
+                    signedRenewal: row.signedRenewal.bytes, evidence: evidence,
+                    isChainLinked: row.chainLinked))
+        }
+        return ImportRequest(
+            scope: try scope(message.scope), rows: rows, isDryRun: message.dryRun)
+    }
+
+    /// The wire's 0 is no instant.
+    private func instant(_ milliseconds: Int64) -> Timestamp? {
+        milliseconds == 0 ? nil : Timestamp(milliseconds: milliseconds)
+    }
+
     /// A customer to be forgotten, or one that was.
     ///
     /// - Throws: `Refusal` with INVALID_IDENTIFIER, INVALID_FIELD, UNKNOWN_SCOPE, APP_NOT_ALLOWED.
@@ -54,6 +90,32 @@ extension ReplyMapping {
         message.bytesDone = status.doneByteCount
         message.createdAtMilliseconds = status.createdAt.milliseconds
         message.durationMilliseconds = status.durationMilliseconds
+        return message
+    }
+
+    static func imported(_ reply: ImportReply) -> Message.ImportTransactionsResponse {
+        var message = Message.ImportTransactionsResponse()
+        message.problems = reply.problems.map(problem)
+        message.learnt = UInt32(clamping: reply.learntCount)
+        message.changes = reply.changes.map(change)
+        message.revision = reply.revision
+        return message
+    }
+
+    private static func problem(_ problem: ImportProblem) -> Message.ImportProblem {
+        var message = Message.ImportProblem()
+        message.position = UInt32(clamping: problem.position)
+        message.status = .init(rawValue: problem.refusal.status.rawValue)
+        message.reason = Text(problem.refusal.reason.rawValue)
+        message.message = Text(problem.refusal.message)
+        message.takenIn = problem.isTakenIn
+        return message
+    }
+
+    static func link(_ link: LinkView) -> Message.CustomerLink {
+        var message = Message.CustomerLink()
+        message.identity = reference(link.identity)
+        message.movedAtRevision = link.movedAt
         return message
     }
 

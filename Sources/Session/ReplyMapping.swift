@@ -15,6 +15,8 @@ enum ReplyMapping {
             Response(id: requestID, result: .linkCustomer(write(changes, revision)))
         case .rebuild(let reply):
             Response(id: requestID, result: .rebuildCustomer(rebuild(reply)))
+        case .imported(let reply):
+            Response(id: requestID, result: .importTransactions(imported(reply)))
         case .forgotten(let reply):
             Response(id: requestID, result: .forgetCustomer(forgotten(reply)))
         case .noted:
@@ -36,6 +38,7 @@ enum ReplyMapping {
         message.transactions = view.transactions.map(transaction)
         message.notifications = view.notifications.map(notification)
         message.identities = view.identities.map { Text($0) }
+        message.links = view.links.map(link)
         message.revision = view.revision
         message.nextPageToken = Text(view.nextPageToken)
         message.transactionsTotal = UInt32(clamping: view.transactionCount)
@@ -154,6 +157,13 @@ extension ReplyMapping {
         message.overridden = view.isOverridden
         message.suspended = view.isSuspended
         message.signedPayload = Text(view.payload)
+        let evidence = view.evidence
+        message.datelessRevokeMilliseconds = evidence.datelessRevoke?.milliseconds ?? 0
+        message.grantNotificationMilliseconds = evidence.grantNotification?.milliseconds ?? 0
+        message.activeStatusMilliseconds = evidence.activeStatus?.milliseconds ?? 0
+        message.datedCopyMilliseconds = evidence.datedCopy?.milliseconds ?? 0
+        message.signedRenewal = Text(view.renewalPayload)
+        message.chainLinked = view.isChainLinked
         return message
     }
 

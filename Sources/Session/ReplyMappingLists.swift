@@ -126,7 +126,7 @@ extension ReplyMapping {
         return message
     }
 
-    private static func reference(_ customer: CustomerReference) -> Message.CustomerRef {
+    static func reference(_ customer: CustomerReference) -> Message.CustomerRef {
         switch customer {
         case .customer(let name): .customerID(Text(name))
         case .appAccountToken(let token): .appAccountToken(Text(token))

@@ -36,6 +36,85 @@ extension Message.CreateBackupResponse: @unsafe CRepresented {
     }
 }
 
+extension Message.ImportTransactionsRequest: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__ImportTransactionsRequest>)
+    {
+        unsafe entitled__v1__import_transactions_request__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__ImportTransactionsRequest>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.message(&scope, &c.pointee.scope)
+        try unsafe exchange.messages(&rows, &c.pointee.n_rows, &c.pointee.rows)
+        unsafe exchange.flag(&dryRun, &c.pointee.dry_run)
+    }
+}
+
+extension Message.ImportedTransaction: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__ImportedTransaction>) {
+        unsafe entitled__v1__imported_transaction__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__ImportedTransaction>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.customer(&customer, &c.pointee.customer)
+        try unsafe exchange.text(&signedTransaction, &c.pointee.signed_transaction)
+        try unsafe exchange.text(&signedRenewal, &c.pointee.signed_renewal)
+        unsafe exchange.number(&datelessRevokeMilliseconds, &c.pointee.dateless_revoke_ms)
+        unsafe exchange.number(&grantNotificationMilliseconds, &c.pointee.grant_notification_ms)
+        unsafe exchange.number(&activeStatusMilliseconds, &c.pointee.active_status_ms)
+        unsafe exchange.number(&datedCopyMilliseconds, &c.pointee.dated_copy_ms)
+        unsafe exchange.flag(&chainLinked, &c.pointee.chain_linked)
+    }
+}
+
+extension Message.ImportTransactionsResponse: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__ImportTransactionsResponse>)
+    {
+        unsafe entitled__v1__import_transactions_response__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__ImportTransactionsResponse>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.messages(&problems, &c.pointee.n_problems, &c.pointee.problems)
+        unsafe exchange.number(&learnt, &c.pointee.learnt)
+        try unsafe exchange.messages(&changes, &c.pointee.n_changes, &c.pointee.changes)
+        unsafe exchange.number(&revision, &c.pointee.revision)
+    }
+}
+
+extension Message.ImportProblem: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__ImportProblem>) {
+        unsafe entitled__v1__import_problem__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__ImportProblem>, _ exchange: E
+    ) throws(E.Failure) {
+        unsafe exchange.number(&position, &c.pointee.position)
+        unsafe exchange.enumeration(&status, &c.pointee.status)
+        try unsafe exchange.text(&reason, &c.pointee.reason)
+        try unsafe exchange.text(&message, &c.pointee.message)
+        unsafe exchange.flag(&takenIn, &c.pointee.taken_in)
+    }
+}
+
+extension Message.CustomerLink: @unsafe CRepresented {
+    static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__CustomerLink>) {
+        unsafe entitled__v1__customer_link__init(target)
+    }
+
+    mutating func exchange<E: FieldExchange>(
+        _ c: UnsafeMutablePointer<Entitled__V1__CustomerLink>, _ exchange: E
+    ) throws(E.Failure) {
+        try unsafe exchange.customer(&identity, &c.pointee.identity)
+        unsafe exchange.number(&movedAtRevision, &c.pointee.moved_at_revision)
+    }
+}
+
 extension Message.ForgetCustomerRequest: @unsafe CRepresented {
     static func initialize(_ target: UnsafeMutablePointer<Entitled__V1__ForgetCustomerRequest>) {
         unsafe entitled__v1__forget_customer_request__init(target)

@@ -192,6 +192,18 @@ extension Message {
         package var suspended = false
         /// The JWS as received.
         package var signedPayload = Text()
+        /// When a REVOKE without a date that named it was signed, the newest; 0 = none.
+        package var datelessRevokeMilliseconds: Int64 = 0
+        /// The same of a notification of a grant.
+        package var grantNotificationMilliseconds: Int64 = 0
+        /// The same of an active status.
+        package var activeStatusMilliseconds: Int64 = 0
+        /// The same of a copy that carried a revocationDate.
+        package var datedCopyMilliseconds: Int64 = 0
+        /// The JWS of the renewal info of its chain, on the chain's newest purchase.
+        package var signedRenewal = Text()
+        /// Whether its chain was linked to the customer in so many words.
+        package var chainLinked = false
 
         /// No transaction; set the fields.
         package init() {}

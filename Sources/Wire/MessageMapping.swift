@@ -197,6 +197,12 @@ extension Message.TransactionRecord: @unsafe CRepresented {
         unsafe exchange.flag(&overridden, &c.pointee.overridden)
         unsafe exchange.flag(&suspended, &c.pointee.suspended)
         try unsafe exchange.text(&signedPayload, &c.pointee.signed_payload)
+        unsafe exchange.number(&datelessRevokeMilliseconds, &c.pointee.dateless_revoke_ms)
+        unsafe exchange.number(&grantNotificationMilliseconds, &c.pointee.grant_notification_ms)
+        unsafe exchange.number(&activeStatusMilliseconds, &c.pointee.active_status_ms)
+        unsafe exchange.number(&datedCopyMilliseconds, &c.pointee.dated_copy_ms)
+        try unsafe exchange.text(&signedRenewal, &c.pointee.signed_renewal)
+        unsafe exchange.flag(&chainLinked, &c.pointee.chain_linked)
     }
 }
 

@@ -83,6 +83,8 @@ extension Request.Call {
             self = unsafe .testNotification(.init(source.test_notification))
         case ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP:
             self = unsafe .createBackup(.init(source.create_backup))
+        case ENTITLED__V1__REQUEST__CALL_IMPORT_TRANSACTIONS:
+            self = unsafe .importTransactions(.init(source.import_transactions))
         case ENTITLED__V1__REQUEST__CALL_FORGET_CUSTOMER:
             self = unsafe .forgetCustomer(.init(source.forget_customer))
         default:
@@ -145,6 +147,9 @@ extension Request.Call {
         case .createBackup(let call):
             unsafe target.pointee.create_backup = try arena.message(call)
             return ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP
+        case .importTransactions(let call):
+            unsafe target.pointee.import_transactions = try arena.message(call)
+            return ENTITLED__V1__REQUEST__CALL_IMPORT_TRANSACTIONS
         case .forgetCustomer(let call):
             unsafe target.pointee.forget_customer = try arena.message(call)
             return ENTITLED__V1__REQUEST__CALL_FORGET_CUSTOMER

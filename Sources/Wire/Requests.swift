@@ -114,6 +114,8 @@ package struct Request: Hashable, Sendable {
         case testNotification(Message.TestNotificationRequest)
         /// Begin a backup, or tell how one goes on.
         case createBackup(Message.CreateBackupRequest)
+        /// Take in what another server exported.
+        case importTransactions(Message.ImportTransactionsRequest)
         /// Forget a customer, or tell how it goes on.
         case forgetCustomer(Message.ForgetCustomerRequest)
     }

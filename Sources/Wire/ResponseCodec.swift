@@ -82,6 +82,8 @@ extension Response.Result {
             self = unsafe .testNotification(.init(source.test_notification))
         case ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP:
             self = unsafe .createBackup(.init(source.create_backup))
+        case ENTITLED__V1__RESPONSE__RESULT_IMPORT_TRANSACTIONS:
+            self = unsafe .importTransactions(.init(source.import_transactions))
         case ENTITLED__V1__RESPONSE__RESULT_FORGET_CUSTOMER:
             self = unsafe .forgetCustomer(.init(source.forget_customer))
         default:
@@ -144,6 +146,9 @@ extension Response.Result {
         case .createBackup(let result):
             unsafe target.pointee.create_backup = try arena.message(result)
             return ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP
+        case .importTransactions(let result):
+            unsafe target.pointee.import_transactions = try arena.message(result)
+            return ENTITLED__V1__RESPONSE__RESULT_IMPORT_TRANSACTIONS
         case .forgetCustomer(let result):
             unsafe target.pointee.forget_customer = try arena.message(result)
             return ENTITLED__V1__RESPONSE__RESULT_FORGET_CUSTOMER
@@ -272,6 +277,7 @@ extension Message.GetCustomerResponse: @unsafe CRepresented {
         try unsafe exchange.messages(&audit, &c.pointee.n_audit, &c.pointee.audit)
         unsafe exchange.number(&refreshedAtMilliseconds, &c.pointee.refreshed_at_ms)
         try unsafe exchange.message(&queuedRefresh, &c.pointee.queued_refresh)
+        try unsafe exchange.messages(&links, &c.pointee.n_links, &c.pointee.links)
     }
 }
 

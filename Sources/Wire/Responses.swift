@@ -85,6 +85,8 @@ extension Message {
         package var refreshedAtMilliseconds: Int64 = 0
         /// What the queue holds for him.
         package var queuedRefresh: QueuedRefresh?
+        /// What was linked to him in so many words, apart from the chains that he has.
+        package var links: [CustomerLink] = []
 
         /// Nobody; set the fields.
         package init() {}
@@ -152,6 +154,8 @@ package struct Response: Hashable, Sendable {
         case testNotification(Message.TestNotificationResponse)
         /// How far a backup has come.
         case createBackup(Message.CreateBackupResponse)
+        /// What became of an import.
+        case importTransactions(Message.ImportTransactionsResponse)
         /// What went with a customer.
         case forgetCustomer(Message.ForgetCustomerResponse)
     }

@@ -43,6 +43,12 @@ import Testing
         }
     }
 
+    @Test func `a member that is null is there and has no value`() throws {
+        let object = try object(#"{"a":null,"b":1}"#)
+        #expect(object.contains("a") && object.contains("b") && !object.contains("c"))
+        #expect(object.value("a") == nil)
+    }
+
     @Test func `nesting has a limit and no crash`() {
         func nested(_ depth: Int) -> String {
             "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

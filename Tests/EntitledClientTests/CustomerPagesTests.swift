@@ -61,6 +61,43 @@ import Wire
         #expect(server.requestCount == 3)
     }
 
+    @Test func `pages come one by one, with all that an export needs`() async throws {
+        let server = try FakeServer { received in
+            var page = Message.GetCustomerResponse()
+            var record = Message.TransactionRecord()
+            record.signedRenewal = "r"
+            record.chainLinked = true
+            (record.datelessRevokeMilliseconds, record.grantNotificationMilliseconds) = (1, 2)
+            (record.activeStatusMilliseconds, record.datedCopyMilliseconds) = (3, 0)
+            page.transactions = [record]
+            var link = Message.CustomerLink()
+            link.identity = .appAccountToken("t")
+            link.movedAtRevision = 7
+            if Self.token(received).isEmpty {
+                page.links = [link, Message.CustomerLink()]
+                page.nextPageToken = "x"
+            }
+            received.answer(.getCustomer(page))
+        }
+        defer { server.stop() }
+        let client = try Client(address: server.address)
+        defer { client.close() }
+        var pages: [Customer] = []
+        for try await page in client.customerPages(of: .customer("u"), withPayloads: true) {
+            pages.append(page)
+        }
+        #expect(pages.map(\.transactions.count) == [1, 1] && server.requestCount == 2)
+        let link = LinkedIdentity(identity: .appAccountToken("t"), movedAtRevision: 7)
+        #expect(pages.map(\.links) == [[link], []])
+        let record = try #require(pages.first?.transactions.first)
+        var evidence = TransactionEvidence()
+        evidence.datelessRevokeMilliseconds = 1
+        evidence.grantNotificationMilliseconds = 2
+        evidence.activeStatusMilliseconds = 3
+        #expect(record.evidence == evidence)
+        #expect(record.signedRenewal == "r" && record.isChainLinked)
+    }
+
     @Test func `all payloads are asked for only when somebody wants them`() async throws {
         let asked = Locked<[Bool]>([])
         let server = try FakeServer { received in

@@ -32,6 +32,7 @@ import Testing
             case .success(.link(_, let revision)): revision
             case .success(.transactions(_, let revision)): revision
             case .success(.rebuild(let reply)): reply.revision
+            case .success(.imported(let reply)): reply.revision
             case .success(.forgotten(let reply)): reply.revision
             case .success(.noted(let revision)): revision
             case .failure: nil

@@ -45,6 +45,50 @@ import Testing
         #expect(ids == (1...20).reversed().map { "\($0)" })
     }
 
+    @Test func `what an import needs stands beside each transaction`() throws {
+        let fixture = try makeFixture(3)
+        try fixture.link("ann", .appAccountToken("t"))
+        try fixture.link("bob", .originalTransaction("77"))
+        try fixture.link("ann", .originalTransaction("77"), transfer: true)
+        let renewal = try fixture.renewal("1", signed: 500)
+        try fixture.notify(
+            "DID_RENEW", signed: 600,
+            transaction: try fixture.transaction("2", original: "1", from: 200, to: 300),
+            renewal: renewal, status: 1)
+        var view = try page(fixture, bytes: 1 << 20, payloads: true)
+        #expect(view.transactions.map(\.transaction.transactionID) == ["3", "2", "1"])
+        #expect(view.transactions.map(\.renewalPayload) == [renewal, [], []])
+        #expect(view.transactions.allSatisfy { $0.isChainLinked })
+        var evidence = Evidence()
+        evidence.grantNotification = Timestamp(milliseconds: ServiceFixture.date(600))
+        evidence.activeStatus = evidence.grantNotification
+        #expect(view.transactions.map(\.evidence) == [Evidence(), evidence, Evidence()])
+        let moved = try #require(view.links.last)
+        #expect(view.links.count == 2 && view.links[0].identity == .appAccountToken("t"))
+        #expect(view.links[0].movedAt == 0 && moved.movedAt == 6)
+        #expect(moved.identity == .originalTransaction("77"))
+        let bob = try fixture.view(.customer("bob"))
+        #expect(bob.links.map(\.identity) == [.originalTransaction("77")])
+        #expect(bob.links.map(\.movedAt) == [0])
+        // One transaction a page: the renewal info still comes once.
+        view = try page(fixture, token: "3", bytes: 1, payloads: true)
+        #expect(view.transactions.map(\.renewalPayload) == [[]] && view.links.isEmpty)
+        view = try page(fixture, bytes: 1 << 20)
+        #expect(view.transactions.allSatisfy { $0.renewalPayload.isEmpty })
+    }
+
+    @Test func `names that do not fit a quarter of a page are left out`() throws {
+        let fixture = try ServiceFixture()
+        for number in 1...200 {
+            try fixture.upload("ann", try fixture.transaction("\(number)", from: 1))
+        }
+        let view = try page(fixture, bytes: 8_000)
+        #expect(!view.identities.isEmpty && view.identities.count < 80)
+        let whole = try fixture.view(.customer("ann"))
+        #expect(whole.identities.count == 200)
+        #expect(whole.identities.starts(with: view.identities))
+    }
+
     @Test func `a token that is none is refused`() throws {
         let fixture = try makeFixture(2)
         do {

@@ -6,7 +6,7 @@ import Testing
 
 /// Everything that people may say, in any order and contradiction, over facts whose names cross.
 @Suite struct InvariantTests {
-    private struct World {
+    struct World {
         let fixture: ServiceFixture
         var generator: SeededGenerator
         var sent: [WriteCall] = []

@@ -52,6 +52,63 @@ import Wire
         #expect(result == .createBackup(expected))
     }
 
+    private func imported(_ rows: [Message.ImportedTransaction]) -> Request.Call {
+        var message = Message.ImportTransactionsRequest()
+        message.rows = rows
+        message.dryRun = true
+        return .importTransactions(message)
+    }
+
+    @Test func `rows of an import are handed on as they are`() throws {
+        var row = Message.ImportedTransaction()
+        row.customer = .appTransactionID("A")
+        (row.signedTransaction, row.signedRenewal, row.chainLinked) = ("t", "r", true)
+        (row.datelessRevokeMilliseconds, row.grantNotificationMilliseconds) = (1, 2)
+        (row.activeStatusMilliseconds, row.datedCopyMilliseconds) = (3, -4)
+        guard case .write(.importing(let request)) = try call(imported([row])).call else {
+            Issue.record("no import")
+            return
+        }
+        var evidence = Evidence()
+        evidence.datelessRevoke = Timestamp(milliseconds: 1)
+        evidence.grantNotification = Timestamp(milliseconds: 2)
+        evidence.activeStatus = Timestamp(milliseconds: 3)
+        evidence.datedCopy = Timestamp(milliseconds: -4)
+        let expected = ImportRow(
+            customer: .appTransaction("A"), signedTransaction: Array("t".utf8),
+            signedRenewal: Array("r".utf8), evidence: evidence, isChainLinked: true)
+        #expect(request == ImportRequest(scope: request.scope, rows: [expected], isDryRun: true))
+    }
+
+    @Test func `an import of too many rows, or of nobody's, is refused`() throws {
+        var row = Message.ImportedTransaction()
+        #expect(try call(imported([row])).answer?.reason == "INVALID_IDENTIFIER")
+        row.customer = .customerID("a")
+        let many = [Message.ImportedTransaction](repeating: row, count: 1_001)
+        #expect(try call(imported(many)).answer?.reason == "INVALID_FIELD")
+        #expect(try call(imported(Array(many.dropLast()))).answer == nil)
+    }
+
+    @Test func `what became of an import goes out as it is`() throws {
+        let bench = try SessionBench()
+        var row = Message.ImportedTransaction()
+        row.customer = .customerID("a")
+        row.signedTransaction = "a.b.c"
+        guard
+            case .importTransactions(let answer) = try bench.ask(
+                Request(id: 1, call: imported([row, row]))
+            ).result
+        else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(answer.problems.map(\.position) == [0, 1])
+        #expect(answer.problems.map(\.reason) == ["MALFORMED_PAYLOAD", "MALFORMED_PAYLOAD"])
+        #expect(answer.problems.allSatisfy { $0.status.rawValue == 3 && !$0.takenIn })
+        #expect(answer.problems.allSatisfy { !$0.message.isEmpty })
+        #expect(answer.learnt == 0 && answer.changes.isEmpty && answer.revision == 0)
+    }
+
     private func forget(
         _ change: (inout Message.ForgetCustomerRequest) -> Void
     ) throws -> (call: SessionCall?, answer: Response?) {

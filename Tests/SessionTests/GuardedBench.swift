@@ -128,6 +128,10 @@ final class GuardedBench {
             var backup = Message.CreateBackupRequest()
             backup.name = "nightly"
             return .createBackup(backup)
+        case .importTransactions:
+            var batch = Message.ImportTransactionsRequest()
+            batch.scope = scope
+            return .importTransactions(batch)
         case .forgetCustomer:
             var forget = Message.ForgetCustomerRequest()
             (forget.customer, forget.scope) = (customer, scope)

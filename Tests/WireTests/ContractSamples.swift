@@ -68,6 +68,12 @@ enum ContractSamples {
         message.overridden = true
         message.suspended = true
         message.signedPayload = "signed_payload"
+        message.datelessRevokeMilliseconds = 23
+        message.grantNotificationMilliseconds = 24
+        message.activeStatusMilliseconds = 25
+        message.datedCopyMilliseconds = 26
+        message.signedRenewal = "signed_renewal"
+        message.chainLinked = true
         return message
     }()
 
@@ -105,6 +111,10 @@ enum ContractSamples {
         message.audit = [auditEntry]
         message.refreshedAtMilliseconds = 11
         message.queuedRefresh = queuedRefresh
+        var link = Message.CustomerLink()
+        link.identity = .customerID("customer_id")
+        link.movedAtRevision = 2
+        message.links = [link]
         return message
     }()
 
@@ -216,6 +226,38 @@ enum ContractSamples {
         return message
     }()
 
+    static let importTransactionsRequest: Message.ImportTransactionsRequest = {
+        var row = Message.ImportedTransaction()
+        row.customer = .customerID("customer_id")
+        row.signedTransaction = "signed_transaction"
+        row.signedRenewal = "signed_renewal"
+        row.datelessRevokeMilliseconds = 4
+        row.grantNotificationMilliseconds = 5
+        row.activeStatusMilliseconds = 6
+        row.datedCopyMilliseconds = 7
+        row.chainLinked = true
+        var message = Message.ImportTransactionsRequest()
+        message.scope = Message.Scope(bundleID: "bundle_id", environment: .init(rawValue: 2))
+        message.rows = [row]
+        message.dryRun = true
+        return message
+    }()
+
+    static let importTransactionsResponse: Message.ImportTransactionsResponse = {
+        var problem = Message.ImportProblem()
+        problem.position = 1
+        problem.status = .init(rawValue: 2)
+        problem.reason = "reason"
+        problem.message = "message"
+        problem.takenIn = true
+        var message = Message.ImportTransactionsResponse()
+        message.problems = [problem]
+        message.learnt = 2
+        message.changes = [change]
+        message.revision = 4
+        return message
+    }()
+
     static let forgetCustomerRequest: Message.ForgetCustomerRequest = {
         var message = Message.ForgetCustomerRequest()
         message.customer = .customerID("customer_id")
@@ -228,7 +270,7 @@ enum ContractSamples {
     static let forgetCustomerResponse: Message.ForgetCustomerResponse = {
         var message = Message.ForgetCustomerResponse()
         message.customerNumber = 1
-        message.names = ["name_a", "name_b"]
+        message.names = ["names"]
         message.namesTotal = 3
         message.transactions = 4
         message.payloads = 5
@@ -246,7 +288,8 @@ enum ContractSamples {
         .listCustomers(listCustomersRequest), .getFamily(getFamilyRequest),
         .listRefunds(listRefundsRequest), .auditAccess(auditAccessRequest),
         .getReconciliation(getReconciliationRequest), .testNotification(testNotificationRequest),
-        .createBackup(createBackupRequest), .forgetCustomer(forgetCustomerRequest),
+        .createBackup(createBackupRequest), .importTransactions(importTransactionsRequest),
+        .forgetCustomer(forgetCustomerRequest),
     ]
 
     static let results: [Response.Result] = [
@@ -255,6 +298,7 @@ enum ContractSamples {
         .listCustomers(listCustomersResponse), .getFamily(getFamilyResponse),
         .listRefunds(listRefundsResponse), .auditAccess(auditAccessResponse),
         .getReconciliation(getReconciliationResponse), .testNotification(testNotificationResponse),
-        .createBackup(createBackupResponse), .forgetCustomer(forgetCustomerResponse),
+        .createBackup(createBackupResponse), .importTransactions(importTransactionsResponse),
+        .forgetCustomer(forgetCustomerResponse),
     ]
 }

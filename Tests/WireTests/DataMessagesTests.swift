@@ -31,4 +31,17 @@ import Wire
         }
         #expect(backup.name == "n" && backup.complete && backup.revision == 5)
     }
+
+    @Test func `an import is asked for in these bytes`() throws {
+        var row = Message.ImportedTransaction()
+        row.customer = .customerID("a")
+        row.signedTransaction = "t"
+        row.datedCopyMilliseconds = 5
+        row.chainLinked = true
+        var batch = Message.ImportTransactionsRequest()
+        batch.rows = [row]
+        batch.dryRun = true
+        let body = try Oracle.body(Request(id: 1, call: .importTransactions(batch)), arena)
+        #expect(body == hex("0801 FA0110 120C 0A030A0161 120174 3805 4001 1801"))
+    }
 }

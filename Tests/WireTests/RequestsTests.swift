@@ -12,8 +12,10 @@ import Wire
             .listCustomers(.init()), .getFamily(.init()), .listRefunds(.init()),
             .auditAccess(.init()), .getReconciliation(.init()), .testNotification(.init()),
         ]
-        let numbers = (10..<25).map { UInt64($0) } + [30, 35]
-        let later: [Request.Call] = [.createBackup(.init()), .forgetCustomer(.init())]
+        let numbers = (10..<25).map { UInt64($0) } + [30, 31, 35]
+        let later: [Request.Call] = [
+            .createBackup(.init()), .importTransactions(.init()), .forgetCustomer(.init()),
+        ]
         for (number, call) in zip(numbers, calls + later) {
             let body = try Oracle.body(Request(id: 0, call: call), arena)
             // The call's tag and a length of 0, and nothing else.

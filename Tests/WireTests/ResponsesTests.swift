@@ -18,8 +18,10 @@ import Wire
             .listCustomers(.init()), .getFamily(.init()), .listRefunds(.init()),
             .auditAccess(.init()), .getReconciliation(.init()), .testNotification(.init()),
         ]
-        let numbers = (10..<25).map { UInt64($0) } + [30, 35]
-        let later: [Response.Result] = [.createBackup(.init()), .forgetCustomer(.init())]
+        let numbers = (10..<25).map { UInt64($0) } + [30, 31, 35]
+        let later: [Response.Result] = [
+            .createBackup(.init()), .importTransactions(.init()), .forgetCustomer(.init()),
+        ]
         for (number, result) in zip(numbers, results + later) {
             #expect(
                 try raw(Response(id: 0, result: result)).fields == [number: [.bytes([])]])

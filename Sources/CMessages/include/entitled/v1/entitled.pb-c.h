@@ -35,6 +35,7 @@ typedef struct Entitled__V1__LinkCustomerRequest Entitled__V1__LinkCustomerReque
 typedef struct Entitled__V1__LinkCustomerResponse Entitled__V1__LinkCustomerResponse;
 typedef struct Entitled__V1__GetCustomerRequest Entitled__V1__GetCustomerRequest;
 typedef struct Entitled__V1__GetCustomerResponse Entitled__V1__GetCustomerResponse;
+typedef struct Entitled__V1__CustomerLink Entitled__V1__CustomerLink;
 typedef struct Entitled__V1__AuditEntry Entitled__V1__AuditEntry;
 typedef struct Entitled__V1__Entitlement Entitled__V1__Entitlement;
 typedef struct Entitled__V1__TransactionRecord Entitled__V1__TransactionRecord;
@@ -66,6 +67,10 @@ typedef struct Entitled__V1__RefundRecord Entitled__V1__RefundRecord;
 typedef struct Entitled__V1__PersonUse Entitled__V1__PersonUse;
 typedef struct Entitled__V1__CreateBackupRequest Entitled__V1__CreateBackupRequest;
 typedef struct Entitled__V1__CreateBackupResponse Entitled__V1__CreateBackupResponse;
+typedef struct Entitled__V1__ImportTransactionsRequest Entitled__V1__ImportTransactionsRequest;
+typedef struct Entitled__V1__ImportedTransaction Entitled__V1__ImportedTransaction;
+typedef struct Entitled__V1__ImportTransactionsResponse Entitled__V1__ImportTransactionsResponse;
+typedef struct Entitled__V1__ImportProblem Entitled__V1__ImportProblem;
 typedef struct Entitled__V1__ForgetCustomerRequest Entitled__V1__ForgetCustomerRequest;
 typedef struct Entitled__V1__ForgetCustomerResponse Entitled__V1__ForgetCustomerResponse;
 
@@ -240,6 +245,7 @@ typedef enum {
   ENTITLED__V1__REQUEST__CALL_GET_RECONCILIATION = 23,
   ENTITLED__V1__REQUEST__CALL_TEST_NOTIFICATION = 24,
   ENTITLED__V1__REQUEST__CALL_CREATE_BACKUP = 30,
+  ENTITLED__V1__REQUEST__CALL_IMPORT_TRANSACTIONS = 31,
   ENTITLED__V1__REQUEST__CALL_FORGET_CUSTOMER = 35
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REQUEST__CALL__CASE)
 } Entitled__V1__Request__CallCase;
@@ -283,6 +289,7 @@ struct  Entitled__V1__Request
     Entitled__V1__GetReconciliationRequest *get_reconciliation;
     Entitled__V1__TestNotificationRequest *test_notification;
     Entitled__V1__CreateBackupRequest *create_backup;
+    Entitled__V1__ImportTransactionsRequest *import_transactions;
     Entitled__V1__ForgetCustomerRequest *forget_customer;
   };
 };
@@ -309,6 +316,7 @@ typedef enum {
   ENTITLED__V1__RESPONSE__RESULT_GET_RECONCILIATION = 23,
   ENTITLED__V1__RESPONSE__RESULT_TEST_NOTIFICATION = 24,
   ENTITLED__V1__RESPONSE__RESULT_CREATE_BACKUP = 30,
+  ENTITLED__V1__RESPONSE__RESULT_IMPORT_TRANSACTIONS = 31,
   ENTITLED__V1__RESPONSE__RESULT_FORGET_CUSTOMER = 35
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESPONSE__RESULT__CASE)
 } Entitled__V1__Response__ResultCase;
@@ -351,6 +359,7 @@ struct  Entitled__V1__Response
     Entitled__V1__GetReconciliationResponse *get_reconciliation;
     Entitled__V1__TestNotificationResponse *test_notification;
     Entitled__V1__CreateBackupResponse *create_backup;
+    Entitled__V1__ImportTransactionsResponse *import_transactions;
     Entitled__V1__ForgetCustomerResponse *forget_customer;
   };
 };
@@ -700,8 +709,9 @@ struct  Entitled__V1__GetCustomerRequest
 
 
 /*
- * A customer whose history does not fit one frame comes in pages: `entitlements` and `identities`
- * are on the first page, `transactions` and `notifications` go on from page to page.
+ * A customer whose history does not fit one frame comes in pages: `entitlements`, `links` and
+ * `identities`, as far as those fit a quarter of a page, are on the first page, `transactions` and
+ * `notifications` go on from page to page.
  */
 struct  Entitled__V1__GetCustomerResponse
 {
@@ -741,10 +751,34 @@ struct  Entitled__V1__GetCustomerResponse
    * What the queue holds for the customer; absent = nothing.
    */
   Entitled__V1__QueuedRefresh *queued_refresh;
+  /*
+   * What was linked to the customer in so many words, apart from the chains that he has: those are
+   * chain_linked.
+   */
+  size_t n_links;
+  Entitled__V1__CustomerLink **links;
 };
 #define ENTITLED__V1__GET_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_response__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, NULL }
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, NULL, 0,NULL }
+
+
+/*
+ * One of Apple's names that was linked to a customer in so many words.
+ */
+struct  Entitled__V1__CustomerLink
+{
+  ProtobufCMessage base;
+  Entitled__V1__CustomerRef *identity;
+  /*
+   * The revision that moved it to the customer from whosever it was; 0 = it was only said. What is
+   * said of it counts for whatever a move does not name.
+   */
+  uint64_t moved_at_revision;
+};
+#define ENTITLED__V1__CUSTOMER_LINK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_link__descriptor) \
+    , NULL, 0 }
 
 
 /*
@@ -852,10 +886,29 @@ struct  Entitled__V1__TransactionRecord
    * The JWS as received.
    */
   ProtobufCBinaryData signed_payload;
+  /*
+   * Signed dates of the newest notification of each kind that named it, 0 = none: a REVOKE without
+   * a revocationDate; SUBSCRIBED, ONE_TIME_CHARGE, DID_RENEW or REFUND_REVERSED; status 1 or 4.
+   */
+  int64_t dateless_revoke_ms;
+  int64_t grant_notification_ms;
+  int64_t active_status_ms;
+  /*
+   * Of the newest copy that carried a revocationDate; 0 = none.
+   */
+  int64_t dated_copy_ms;
+  /*
+   * The JWS of the renewal info of its chain, on the chain's newest purchase; with all_payloads.
+   */
+  ProtobufCBinaryData signed_renewal;
+  /*
+   * Its chain was linked to the customer in so many words.
+   */
+  protobuf_c_boolean chain_linked;
 };
 #define ENTITLED__V1__TRANSACTION_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction_record__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLED__V1__OWNERSHIP__OWNERSHIP_UNSPECIFIED, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0 }
 
 
 struct  Entitled__V1__NotificationRecord
@@ -1475,6 +1528,105 @@ struct  Entitled__V1__CreateBackupResponse
 
 
 /*
+ * What another server of this kind exported, of one app and environment. Every signature is
+ * verified. Facts are merged as everywhere, the newest counts: rows may come in any order and more
+ * than once, and what the server knows already gets no older by them.
+ */
+struct  Entitled__V1__ImportTransactionsRequest
+{
+  ProtobufCMessage base;
+  Entitled__V1__Scope *scope;
+  /*
+   * At most 1,000.
+   */
+  size_t n_rows;
+  Entitled__V1__ImportedTransaction **rows;
+  /*
+   * Only tell what would change.
+   */
+  protobuf_c_boolean dry_run;
+};
+#define ENTITLED__V1__IMPORT_TRANSACTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__import_transactions_request__descriptor) \
+    , NULL, 0,NULL, 0 }
+
+
+/*
+ * One transaction with what stands beside it; the fields are those of TransactionRecord. Nobody has
+ * signed the four dates together with the transaction: they are the administrator's word.
+ */
+struct  Entitled__V1__ImportedTransaction
+{
+  ProtobufCMessage base;
+  /*
+   * Whose it is: a customer_id, or one of Apple's names where nobody had said who it is.
+   */
+  Entitled__V1__CustomerRef *customer;
+  ProtobufCBinaryData signed_transaction;
+  /*
+   * Empty: none, or with another row of the chain.
+   */
+  ProtobufCBinaryData signed_renewal;
+  int64_t dateless_revoke_ms;
+  int64_t grant_notification_ms;
+  int64_t active_status_ms;
+  int64_t dated_copy_ms;
+  protobuf_c_boolean chain_linked;
+};
+#define ENTITLED__V1__IMPORTED_TRANSACTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__imported_transaction__descriptor) \
+    , NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0 }
+
+
+struct  Entitled__V1__ImportTransactionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Rows that went wrong; all others were taken in.
+   */
+  size_t n_problems;
+  Entitled__V1__ImportProblem **problems;
+  /*
+   * How many transactions and renewal infos said something new.
+   */
+  uint32_t learnt;
+  /*
+   * Answers that flipped, or would flip, or have another reason.
+   */
+  size_t n_changes;
+  Entitled__V1__Change **changes;
+  uint64_t revision;
+};
+#define ENTITLED__V1__IMPORT_TRANSACTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__import_transactions_response__descriptor) \
+    , 0,NULL, 0, 0,NULL, 0 }
+
+
+struct  Entitled__V1__ImportProblem
+{
+  ProtobufCMessage base;
+  /*
+   * In the request, from 0.
+   */
+  uint32_t position;
+  /*
+   * As those of a Response.
+   */
+  Entitled__V1__Status status;
+  ProtobufCBinaryData reason;
+  ProtobufCBinaryData message;
+  /*
+   * With IDENTITY_CONFLICT: the row was taken in, but another customer than its own has the chain
+   * now: by what is linked here, or as long as not all rows of the chain are here.
+   */
+  protobuf_c_boolean taken_in;
+};
+#define ENTITLED__V1__IMPORT_PROBLEM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__import_problem__descriptor) \
+    , 0, ENTITLED__V1__STATUS__STATUS_OK, {0,NULL}, {0,NULL}, 0 }
+
+
+/*
  * Forgets a customer in one durable commit; his bytes leave the disk soon after it, which the same
  * with follow_up_number tells.
  */
@@ -1929,6 +2081,25 @@ Entitled__V1__GetCustomerResponse *
                       const uint8_t       *data);
 void   entitled__v1__get_customer_response__free_unpacked
                      (Entitled__V1__GetCustomerResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CustomerLink methods */
+void   entitled__v1__customer_link__init
+                     (Entitled__V1__CustomerLink         *message);
+size_t entitled__v1__customer_link__get_packed_size
+                     (const Entitled__V1__CustomerLink   *message);
+size_t entitled__v1__customer_link__pack
+                     (const Entitled__V1__CustomerLink   *message,
+                      uint8_t             *out);
+size_t entitled__v1__customer_link__pack_to_buffer
+                     (const Entitled__V1__CustomerLink   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CustomerLink *
+       entitled__v1__customer_link__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__customer_link__free_unpacked
+                     (Entitled__V1__CustomerLink *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__AuditEntry methods */
 void   entitled__v1__audit_entry__init
@@ -2519,6 +2690,82 @@ Entitled__V1__CreateBackupResponse *
 void   entitled__v1__create_backup_response__free_unpacked
                      (Entitled__V1__CreateBackupResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ImportTransactionsRequest methods */
+void   entitled__v1__import_transactions_request__init
+                     (Entitled__V1__ImportTransactionsRequest         *message);
+size_t entitled__v1__import_transactions_request__get_packed_size
+                     (const Entitled__V1__ImportTransactionsRequest   *message);
+size_t entitled__v1__import_transactions_request__pack
+                     (const Entitled__V1__ImportTransactionsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__import_transactions_request__pack_to_buffer
+                     (const Entitled__V1__ImportTransactionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ImportTransactionsRequest *
+       entitled__v1__import_transactions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__import_transactions_request__free_unpacked
+                     (Entitled__V1__ImportTransactionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ImportedTransaction methods */
+void   entitled__v1__imported_transaction__init
+                     (Entitled__V1__ImportedTransaction         *message);
+size_t entitled__v1__imported_transaction__get_packed_size
+                     (const Entitled__V1__ImportedTransaction   *message);
+size_t entitled__v1__imported_transaction__pack
+                     (const Entitled__V1__ImportedTransaction   *message,
+                      uint8_t             *out);
+size_t entitled__v1__imported_transaction__pack_to_buffer
+                     (const Entitled__V1__ImportedTransaction   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ImportedTransaction *
+       entitled__v1__imported_transaction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__imported_transaction__free_unpacked
+                     (Entitled__V1__ImportedTransaction *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ImportTransactionsResponse methods */
+void   entitled__v1__import_transactions_response__init
+                     (Entitled__V1__ImportTransactionsResponse         *message);
+size_t entitled__v1__import_transactions_response__get_packed_size
+                     (const Entitled__V1__ImportTransactionsResponse   *message);
+size_t entitled__v1__import_transactions_response__pack
+                     (const Entitled__V1__ImportTransactionsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__import_transactions_response__pack_to_buffer
+                     (const Entitled__V1__ImportTransactionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ImportTransactionsResponse *
+       entitled__v1__import_transactions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__import_transactions_response__free_unpacked
+                     (Entitled__V1__ImportTransactionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ImportProblem methods */
+void   entitled__v1__import_problem__init
+                     (Entitled__V1__ImportProblem         *message);
+size_t entitled__v1__import_problem__get_packed_size
+                     (const Entitled__V1__ImportProblem   *message);
+size_t entitled__v1__import_problem__pack
+                     (const Entitled__V1__ImportProblem   *message,
+                      uint8_t             *out);
+size_t entitled__v1__import_problem__pack_to_buffer
+                     (const Entitled__V1__ImportProblem   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ImportProblem *
+       entitled__v1__import_problem__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__import_problem__free_unpacked
+                     (Entitled__V1__ImportProblem *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ForgetCustomerRequest methods */
 void   entitled__v1__forget_customer_request__init
                      (Entitled__V1__ForgetCustomerRequest         *message);
@@ -2619,6 +2866,9 @@ typedef void (*Entitled__V1__GetCustomerRequest_Closure)
 typedef void (*Entitled__V1__GetCustomerResponse_Closure)
                  (const Entitled__V1__GetCustomerResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__CustomerLink_Closure)
+                 (const Entitled__V1__CustomerLink *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__AuditEntry_Closure)
                  (const Entitled__V1__AuditEntry *message,
                   void *closure_data);
@@ -2712,6 +2962,18 @@ typedef void (*Entitled__V1__CreateBackupRequest_Closure)
 typedef void (*Entitled__V1__CreateBackupResponse_Closure)
                  (const Entitled__V1__CreateBackupResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ImportTransactionsRequest_Closure)
+                 (const Entitled__V1__ImportTransactionsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ImportedTransaction_Closure)
+                 (const Entitled__V1__ImportedTransaction *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ImportTransactionsResponse_Closure)
+                 (const Entitled__V1__ImportTransactionsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ImportProblem_Closure)
+                 (const Entitled__V1__ImportProblem *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ForgetCustomerRequest_Closure)
                  (const Entitled__V1__ForgetCustomerRequest *message,
                   void *closure_data);
@@ -2751,6 +3013,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__link_customer_request__des
 extern const ProtobufCMessageDescriptor entitled__v1__link_customer_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__customer_link__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__audit_entry__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__transaction_record__descriptor;
@@ -2782,6 +3045,10 @@ extern const ProtobufCMessageDescriptor entitled__v1__refund_record__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__person_use__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__create_backup_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__create_backup_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__import_transactions_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__imported_transaction__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__import_transactions_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__import_problem__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__forget_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__forget_customer_response__descriptor;
 
