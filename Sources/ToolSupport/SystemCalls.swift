@@ -76,6 +76,54 @@ package enum SystemCalls {
         }
     }
 
+    /// Opens a file to be read piece by piece; "-" is stdin. Close it with `close`.
+    ///
+    /// - Throws: `CommandFailure` that names the file and what is wrong with it.
+    package static func open(_ path: String) throws(CommandFailure) -> Int32 {
+        guard path != "-" else { return 0 }
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor < 0 else { return descriptor }
+        let what =
+            switch errno {
+            case ENOENT, ENOTDIR: "there is no such file"
+            case EACCES, EPERM: "you may not read it"
+            default: "it cannot be opened"
+            }
+        throw CommandFailure(.failed, "\(path): \(what)")
+    }
+
+    /// The next bytes of what is open, at most `byteCountMax`; none at the end. Waits for them.
+    ///
+    /// - Throws: `CommandFailure` when it cannot be read.
+    package static func read(
+        _ descriptor: Int32, byteCountMax: Int
+    ) throws(CommandFailure) -> [UInt8] {
+        while true {
+            var count = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCountMax) { buffer, used in
+                count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                used = max(0, count)
+            }
+            if count >= 0 { return bytes }
+            guard errno == EINTR else {
+                let isDirectory = errno == EISDIR
+                throw CommandFailure(
+                    .failed, isDirectory ? "it is a directory" : "the file cannot be read")
+            }
+        }
+    }
+
+    /// Whether there is something to be read of what is open, or its end, within so many ms.
+    package static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, milliseconds) > 0
+    }
+
+    /// Closes what was opened; stdin stays.
+    package static func close(_ descriptor: Int32) {
+        if descriptor > 0 { _ = Glibc.close(descriptor) }
+    }
+
     /// From here on this process reaches its own machine without a proxy. Before the first thread.
     package static func bypassProxies() { unsafe setenv("no_proxy", "127.0.0.1", 1) }
 
@@ -97,7 +145,7 @@ package enum SystemCalls {
             _ = unsafe unlink(new)
             return CommandFailure(.failed, "\(path): \(what) (error \(errno))")
         }
-        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        let descriptor = unsafe Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else {
             throw CommandFailure(.failed, "\(path): its directory cannot be written")
         }
@@ -116,20 +164,20 @@ package enum SystemCalls {
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                _ = close(descriptor)
+                _ = Glibc.close(descriptor)
                 throw failure("it cannot be written")
             }
             start += count
         }
         let isSynced = fsync(descriptor) == 0
-        guard close(descriptor) == 0, isSynced, unsafe rename(new, path) == 0 else {
+        guard Glibc.close(descriptor) == 0, isSynced, unsafe rename(new, path) == 0 else {
             throw failure("it cannot be replaced")
         }
-        let directory = unsafe open(
+        let directory = unsafe Glibc.open(
             URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { return }
         _ = fsync(directory)
-        _ = close(directory)
+        _ = Glibc.close(directory)
     }
 
     /// Calls `body` while nobody else who asks for the same path does. The lock is a file beside
@@ -140,11 +188,11 @@ package enum SystemCalls {
     package static func locking<Result>(
         _ path: String, _ body: () throws(CommandFailure) -> Result
     ) throws(CommandFailure) -> Result {
-        let descriptor = unsafe open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CommandFailure(.failed, "\(path).lock: it cannot be made")
         }
-        defer { _ = close(descriptor) }
+        defer { _ = Glibc.close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else {
                 throw CommandFailure(.failed, "\(path).lock: it cannot be locked")

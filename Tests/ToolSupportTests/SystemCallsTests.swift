@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    @Test func `a file is read piece by piece`() throws {
+        let directory = try ServerPlace.makeDirectory("tool-support-tests")
+        defer { ServerPlace.removeDirectory(directory) }
+        try SystemCalls.writeFile(directory + "/a", [1, 2, 3])
+        let descriptor = try SystemCalls.open(directory + "/a")
+        defer { SystemCalls.close(descriptor) }
+        #expect(SystemCalls.isReadable(descriptor, within: 0))
+        #expect(try SystemCalls.read(descriptor, byteCountMax: 2) == [1, 2])
+        #expect(try SystemCalls.read(descriptor, byteCountMax: 2) == [3])
+        #expect(try SystemCalls.read(descriptor, byteCountMax: 2).isEmpty)
+        #expect(throws: CommandFailure(.failed, "\(directory)/b: there is no such file")) {
+            try SystemCalls.open(directory + "/b")
+        }
+        let folder = try SystemCalls.open(directory)
+        defer { SystemCalls.close(folder) }
+        #expect(throws: CommandFailure(.failed, "it is a directory")) {
+            try SystemCalls.read(folder, byteCountMax: 2)
+        }
+        #expect(try SystemCalls.open("-") == 0)
+    }
+
     @Test func `one at a time has the lock`() async throws {
         let directory = try ServerPlace.makeDirectory("tool-support-tests")
         defer { ServerPlace.removeDirectory(directory) }

@@ -32,7 +32,7 @@ enum CommandTable {
         BackfillCommand.command, AuditCommand.command, RefundsCommand.command,
         ReconciliationCommand.command, BackupCommand.create, BackupShelfCommand.list,
         BackupShelfCommand.prune, VerifyCommand.backup, RestoreCommand.command,
-        VerifyCommand.data, ExportCommand.command,
+        VerifyCommand.data, ExportCommand.command, ImportCommand.command,
         TestNotificationCommand.command, HealthCommand.command, RehearseCommand.command,
         KeyCommand.create, KeyCommand.list, KeyCommand.revoke, version,
     ]

@@ -16,10 +16,12 @@ enum ExportCommand {
             "UTF-8. CSV after RFC 4180 with a line of names, jsonl with an object a line, whose",
             "members have the same names and order; new ones come at the end. Times are RFC 3339,",
             "money is in thousandths of the currency's unit. In CSV a text that begins with = + -",
-            "@ has an apostrophe before it, or a spreadsheet would take it for a formula.",
+            "@ or ' has an apostrophe before it, or a spreadsheet would take it for a formula.",
             "Transactions come with what Apple signed. An event stands once for each customer whom",
             "it concerns; those that concern nobody are left out. What changes meanwhile may be in",
-            "it or not: for all of one revision, and to move a server, make a backup.",
+            "it or not, or twice: for all of one revision, and to move a server, make a backup.",
+            "`entitlectl import` takes in customers and transactions. A transaction whose",
+            "signed_payload is empty cannot be imported: the server has not its bytes any more.",
         ],
         examples: [
             ("entitlectl export --what transactions > transactions.jsonl", "all of them"),
@@ -80,29 +82,56 @@ enum ExportCommand {
         var token = ""
         repeat {
             let page = try await client.listCustomers(pageToken: token, pageSize: 1_000)
-            for reference in page.entries.compactMap(\.customer) {
-                do throws(ClientError) {
-                    let customer = try await client.customer(
-                        reference, withPayloads: writer.table == .transactions)
-                    writer.write(rows(of: customer, in: span, writer.table))
-                } catch {
-                    // Merged into another one since the page was read, who has his own line.
-                    guard case .refused(let refusal) = error, refusal.reason == "UNKNOWN_CUSTOMER"
-                    else { throw error }
-                }
+            for summary in page.entries {
+                try await customer(client, summary, span, writer)
             }
             token = page.nextPageToken
         } while !token.isEmpty
     }
 
+    /// So often a customer is begun anew who changes while he is read.
+    private static let readingCountMax = 8
+
+    /// Writes a customer page by page: who has 50,000 transactions is never held whole. Who changes
+    /// in a way that breaks the pages is begun anew, and what was written stands twice.
+    private static func customer(
+        _ client: Client, _ summary: CustomerSummary, _ span: Range<Int64>, _ writer: ExportWriter
+    ) async throws(ClientError) {
+        guard let reference = summary.customer else { return }
+        for attempt in 1...readingCountMax {
+            var isFirst = true
+            do throws(ClientError) {
+                for try await page in client.customerPages(
+                    of: reference, withPayloads: writer.table == .transactions)
+                {
+                    writer.write(rows(of: page, summary, reference, in: span, writer.table))
+                    isFirst = false
+                    if writer.table != .transactions { break }
+                }
+                return
+            } catch {
+                guard case .refused(let refusal) = error else { throw error }
+                // Merged into another one since the page was read, who has his own line.
+                if refusal.reason == "UNKNOWN_CUSTOMER" { return }
+                guard !isFirst, refusal.reason == "INVALID_FIELD", attempt < readingCountMax
+                else { throw error }
+            }
+        }
+    }
+
     private static func rows(
-        of customer: Customer, in span: Range<Int64>, _ table: ExportTable
+        of customer: Customer, _ summary: CustomerSummary, _ reference: CustomerReference,
+        in span: Range<Int64>, _ table: ExportTable
     ) -> [[ExportCell]] {
         switch table {
-        case .customers: [ExportTable.cells(customer)]
+        case .customers:
+            [
+                ExportTable.cells(
+                    customer, named: reference, transactionCount: summary.transactionCount)
+            ]
         case .transactions:
             customer.transactions.filter { span.contains($0.purchaseDateMilliseconds) }
-                .map { ExportTable.cells($0, of: customer.customerID) }
+                .map { ExportTable.cells($0, of: reference) }
         case .events:
             customer.notifications.filter { span.contains($0.receivedAtMilliseconds) }
                 .map { ExportTable.cells($0, of: customer.customerID) }

@@ -20,11 +20,12 @@ enum ExportCell: Equatable, Sendable {
     }
 
     /// In a line of comma-separated values. A text that a spreadsheet would take for a formula has
-    /// an apostrophe before it, which spreadsheets leave out.
+    /// an apostrophe before it, which spreadsheets leave out; so has one that begins with an
+    /// apostrophe, or nobody could tell the two apart.
     var csv: String {
         switch self {
         case .text(let text):
-            if let first = text.unicodeScalars.first, "=+-@\t\r".unicodeScalars.contains(first) {
+            if let first = text.unicodeScalars.first, "=+-@\t\r'".unicodeScalars.contains(first) {
                 "'" + text
             } else {
                 text
@@ -36,6 +37,14 @@ enum ExportCell: Equatable, Sendable {
     }
 }
 
+extension ExportCell {
+    /// The text of a cell without the apostrophe that stands before formulas.
+    static func unguarded(_ text: String) -> String {
+        guard text.unicodeScalars.first == "'" else { return text }
+        return String(text.unicodeScalars.dropFirst())
+    }
+}
+
 /// What is exported: the names of its columns never change, new ones come at the end.
 enum ExportTable: String, CaseIterable, Sendable {
     case customers, transactions, events, refunds
@@ -44,7 +53,10 @@ enum ExportTable: String, CaseIterable, Sendable {
     var columns: [String] {
         switch self {
         case .customers:
-            ["customer_id", "household_id", "identities", "transactions", "revision"]
+            [
+                "customer_id", "household_id", "identities", "transactions", "revision",
+                "customer_kind", "links",
+            ]
         case .transactions:
             [
                 "customer_id", "transaction_id", "original_transaction_id", "product_id", "type",
@@ -52,7 +64,9 @@ enum ExportTable: String, CaseIterable, Sendable {
                 "revocation_reason", "revocation_type", "revocation_percentage_milliunits",
                 "is_upgraded", "signed_date", "app_account_token", "app_transaction_id",
                 "web_order_line_item_id", "price_milliunits", "currency", "overridden",
-                "suspended", "signed_payload",
+                "suspended", "signed_payload", "customer_kind", "signed_renewal",
+                "dateless_revoke_at", "grant_notification_at", "active_status_at",
+                "dated_copy_at", "chain_linked",
             ]
         case .events:
             [
@@ -68,20 +82,27 @@ enum ExportTable: String, CaseIterable, Sendable {
         }
     }
 
-    /// The cells of a customer.
-    static func cells(_ customer: Customer) -> [ExportCell] {
-        [
-            .text(customer.customerID), .text(customer.householdID ?? ""),
+    /// The cells of a customer, of whom the first page is enough.
+    static func cells(
+        _ customer: Customer, named reference: CustomerReference, transactionCount: Int
+    ) -> [ExportCell] {
+        let (kind, name) = reference.exported
+        return [
+            .text(name), .text(customer.householdID ?? ""),
             .text(customer.identities.joined(separator: " ")),
-            .integer(Int64(customer.transactions.count)),
-            .integer(Int64(clamping: customer.revision)),
+            .integer(Int64(transactionCount)), .integer(Int64(clamping: customer.revision)),
+            .text(kind), .text(customer.links.map(\.exported).joined(separator: " ")),
         ]
     }
 
     /// The cells of a transaction of a customer.
-    static func cells(_ record: TransactionRecord, of customerID: String) -> [ExportCell] {
-        [
-            .text(customerID), .text(record.transactionID), .text(record.originalTransactionID),
+    static func cells(
+        _ record: TransactionRecord, of reference: CustomerReference
+    ) -> [ExportCell] {
+        let (kind, name) = reference.exported
+        let evidence = record.evidence
+        return [
+            .text(name), .text(record.transactionID), .text(record.originalTransactionID),
             .text(record.productID), .text(record.type), .text(record.rawOwnership),
             .instant(record.purchaseDateMilliseconds), .instant(record.expiresDateMilliseconds),
             .instant(record.revocationDateMilliseconds),
@@ -90,7 +111,11 @@ enum ExportTable: String, CaseIterable, Sendable {
             .instant(record.signedDateMilliseconds), .text(record.appAccountToken),
             .text(record.appTransactionID), .text(record.webOrderLineItemID),
             .integer(record.priceMilliunits), .text(record.currency), .flag(record.isOverridden),
-            .flag(record.isSuspended), .text(record.signedPayload),
+            .flag(record.isSuspended), .text(record.signedPayload), .text(kind),
+            .text(record.signedRenewal), .instant(evidence.datelessRevokeMilliseconds),
+            .instant(evidence.grantNotificationMilliseconds),
+            .instant(evidence.activeStatusMilliseconds),
+            .instant(evidence.datedCopyMilliseconds), .flag(record.isChainLinked),
         ]
     }
 

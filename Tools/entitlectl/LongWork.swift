@@ -83,6 +83,18 @@ enum LongWork {
             hint: failure.hint.isEmpty ? goOn : failure.hint + "\n" + goOn)
     }
 
+    /// How many a second `--rate` allows; nil = as many as go.
+    ///
+    /// - Throws: `CommandFailure` when it is no rate.
+    static func rate(_ invocation: Invocation) throws(CommandFailure) -> Double? {
+        guard let text = invocation.value("rate") else { return nil }
+        let number = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
+        guard let rate = Double(number), rate >= 0.001, rate <= 100_000 else {
+            throw CommandFailure(.usage, "--rate: `\(text)` is no number a second such as 5/s")
+        }
+        return rate
+    }
+
     /// The command line that goes on with a token, fit to be pasted into a shell.
     static func resumption(_ command: String, _ token: String, _ flags: [String]) -> String {
         let quoted =
@@ -91,5 +103,24 @@ enum LongWork {
             .joined(separator: "'\\''") + "'"
         return (["go on with: entitlectl \(command) --resume \(quoted)"] + flags)
             .joined(separator: " ")
+    }
+}
+
+/// Lets so many pass a second.
+actor Pace {
+    private let interval: Duration?
+    private var nextInstant = ContinuousClock.now
+
+    init(ratePerSecond: Double?) {
+        interval = ratePerSecond.map { .microseconds(Int64(1_000_000 / $0)) }
+    }
+
+    /// Waits until the next may begin, of which there are `count`.
+    func next(_ count: Int = 1) async throws(ClientError) {
+        guard let interval else { return }
+        let now = ContinuousClock.now
+        let instant = max(nextInstant, now)
+        nextInstant = instant + interval * count
+        try await LongWork.sleep(instant - now)
     }
 }

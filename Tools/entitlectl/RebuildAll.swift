@@ -232,22 +232,3 @@ extension RebuildAll {
         ])
     }
 }
-
-/// Lets so many pass a second.
-private actor Pace {
-    private let interval: Duration?
-    private var nextInstant = ContinuousClock.now
-
-    init(ratePerSecond: Double?) {
-        interval = ratePerSecond.map { .microseconds(Int64(1_000_000 / $0)) }
-    }
-
-    /// Waits until the next one may begin.
-    func next() async throws(ClientError) {
-        guard let interval else { return }
-        let now = ContinuousClock.now
-        let instant = max(nextInstant, now)
-        nextInstant = instant + interval
-        try await LongWork.sleep(instant - now)
-    }
-}

@@ -42,7 +42,7 @@ enum RebuildCommand {
             }
             return try await RebuildAll(
                 invocation: invocation, source: source, isDryRun: isDryRun,
-                ratePerSecond: try rate(invocation)
+                ratePerSecond: try LongWork.rate(invocation)
             ).run()
         }
         guard let operand = invocation.operands.first else {
@@ -71,15 +71,6 @@ enum RebuildCommand {
         case let other?:
             throw CommandFailure(.usage, "--source: `\(other)` is not stored or app-store")
         }
-    }
-
-    private static func rate(_ invocation: Invocation) throws(CommandFailure) -> Double? {
-        guard let text = invocation.value("rate") else { return nil }
-        let number = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
-        guard let rate = Double(number), rate >= 0.001, rate <= 100_000 else {
-            throw CommandFailure(.usage, "--rate: `\(text)` is no number a second such as 5/s")
-        }
-        return rate
     }
 
     private static func lines(_ result: RebuildResult, isDryRun: Bool) -> [Line] {
