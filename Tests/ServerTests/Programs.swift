@@ -18,6 +18,16 @@ enum Programs {
     /// A library that counts what a program asks of its kernel; see `CCallCounter.h`.
     static var counter: String { directory + "/libCCallCounter.so" }
 
+    /// Whether a sanitizer watches them: its runtime takes memory of its own, and does not bear
+    /// another library that stands before the system's.
+    static var areSanitized: Bool {
+        #if SANITIZED
+            true
+        #else
+            false
+        #endif
+    }
+
     /// What is said when they are missing.
     static let absence: String = "the programs are not built: swift build"
 
