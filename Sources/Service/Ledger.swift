@@ -308,6 +308,23 @@ extension Ledger {
     }
 }
 
+// MARK: - Dry runs
+
+extension Ledger {
+    /// Does something; a dry run does it on a copy of the ledger that is then dropped, and its
+    /// reply has the revision of before.
+    mutating func apply<Reply>(
+        isDryRun: Bool, _ revision: WritableKeyPath<Reply, UInt64>,
+        _ take: (inout Ledger) throws(LedgerFailure) -> Reply
+    ) throws(LedgerFailure) -> Reply {
+        guard isDryRun else { return try take(&self) }
+        var rehearsal = self
+        var reply = try take(&rehearsal)
+        reply[keyPath: revision] = workspace.revision
+        return reply
+    }
+}
+
 // MARK: - Rebuilds
 
 extension Ledger {

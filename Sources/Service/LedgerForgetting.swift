@@ -7,18 +7,15 @@ import Storage
 // the chains that he holds; see ForgottenCopies.swift for what comes in of them later.
 
 extension Ledger {
-    /// Forgets a customer; a dry run does so on a copy of the ledger that is then dropped.
+    /// Forgets a customer; only a dry run tells by what names.
     mutating func apply(
         _ forget: Event.Forget, at clock: Timestamp
     ) throws(LedgerFailure) -> ForgetReply {
-        guard forget.isDryRun else {
-            var reply = try take(forget, at: clock)
-            reply.names = []
-            return reply
+        var reply = try apply(isDryRun: forget.isDryRun, \.revision) {
+            (ledger) throws(LedgerFailure) in
+            try ledger.take(forget, at: clock)
         }
-        var rehearsal = self
-        var reply = try rehearsal.take(forget, at: clock)
-        reply.revision = workspace.revision
+        if !forget.isDryRun { reply.names = [] }
         return reply
     }
 

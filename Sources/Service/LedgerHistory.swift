@@ -7,15 +7,13 @@ import Storage
 // anything away that a newer signature did not take away.
 
 extension Ledger {
-    /// Takes in an answer; a dry run does so on a copy of the ledger that is then forgotten.
+    /// Takes in an answer.
     mutating func apply(
         _ event: Event.History, at clock: Timestamp
     ) throws(LedgerFailure) -> RebuildReply {
-        guard event.isDryRun else { return try take(event, at: clock) }
-        var rehearsal = self
-        var reply = try rehearsal.take(event, at: clock)
-        reply.revision = workspace.revision
-        return reply
+        try apply(isDryRun: event.isDryRun, \.revision) { (ledger) throws(LedgerFailure) in
+            try ledger.take(event, at: clock)
+        }
     }
 
     private mutating func take(

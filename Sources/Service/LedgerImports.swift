@@ -7,15 +7,13 @@ import Storage
 // once, and what is known here already gets no older by them.
 
 extension Ledger {
-    /// Takes in rows; a dry run does so on a copy of the ledger that is then forgotten.
+    /// Takes in rows.
     mutating func apply(
         _ event: Event.Import, at clock: Timestamp
     ) throws(LedgerFailure) -> ImportReply {
-        guard event.isDryRun else { return try take(event, at: clock) }
-        var rehearsal = self
-        var reply = try rehearsal.take(event, at: clock)
-        reply.revision = workspace.revision
-        return reply
+        try apply(isDryRun: event.isDryRun, \.revision) { (ledger) throws(LedgerFailure) in
+            try ledger.take(event, at: clock)
+        }
     }
 
     private mutating func take(
