@@ -39,29 +39,23 @@ extension EntitlementService {
         var numbers: [UInt64] = []
         var next: UInt64?
         var scannedCount = 0
-        var failure: StorageError?
         try reading { () throws(StorageError) in
-            try store.scan(
+            try store.scanDecoding(
                 .customers, prefix: Key.scopePrefix(scope),
-                from: Key.customer(CustomerKey(scope: scope, number: start)), reversed: false
-            ) { key, value in
+                from: Key.customer(CustomerKey(scope: scope, number: start))
+            ) { (key, value) throws(StorageError) in
                 guard key.count == Key.customerByteCount else { return true }
                 guard numbers.count < countMax, scannedCount < Self.scannedCountMax else {
                     next = Key.trailingNumber(of: key)
                     return false
                 }
                 scannedCount += 1
-                do throws(StorageError) {
-                    let record = try RecordCodec.decodeCustomer(value)
-                    if record.mergedInto == 0, record.revision >= changedSince {
-                        numbers.append(Key.trailingNumber(of: key))
-                    }
-                } catch {
-                    failure = error
+                let record = try RecordCodec.decodeCustomer(value)
+                if record.mergedInto == 0, record.revision >= changedSince {
+                    numbers.append(Key.trailingNumber(of: key))
                 }
-                return failure == nil
+                return true
             }
-            if let failure { throw failure }
         }
         return (numbers, next)
     }
@@ -186,28 +180,21 @@ extension EntitlementService {
         of scope: ScopeNumber, from cursor: UInt64?, countMax: Int, next: inout UInt64?
     ) throws(StorageError) -> [(CustomerKey, name: String)] {
         var customers: [(CustomerKey, name: String)] = []
-        var failure: StorageError?
         var following: UInt64?
         let start = Key.customer(CustomerKey(scope: scope, number: cursor ?? 0))
-        try store.scan(
-            .customers, prefix: Key.scopePrefix(scope), from: start, reversed: false
-        ) { key, value in
+        try store.scanDecoding(.customers, prefix: Key.scopePrefix(scope), from: start) {
+            (key, value) throws(StorageError) in
             guard key.count == Key.customerByteCount else { return true }
-            do throws(StorageError) {
-                let record = try RecordCodec.decodeCustomer(value)
-                guard record.mergedInto == 0 else { return true }
-                let number = Key.trailingNumber(of: key)
-                guard customers.count < countMax else {
-                    following = number
-                    return false
-                }
-                customers.append((CustomerKey(scope: scope, number: number), record.name))
-            } catch {
-                failure = error
+            let record = try RecordCodec.decodeCustomer(value)
+            guard record.mergedInto == 0 else { return true }
+            let number = Key.trailingNumber(of: key)
+            guard customers.count < countMax else {
+                following = number
+                return false
             }
-            return failure == nil
+            customers.append((CustomerKey(scope: scope, number: number), record.name))
+            return true
         }
-        if let failure { throw failure }
         next = following
         return customers
     }

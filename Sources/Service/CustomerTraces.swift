@@ -33,20 +33,14 @@ struct CustomerTraces: Sendable {
 
     private mutating func findNumbers(in store: some EntitlementReader) throws(StorageError) {
         var sources: [UInt64: [UInt64]] = [:]
-        var failure: StorageError?
-        let prefix = Key.scopePrefix(key.scope)
-        try store.scan(.customers, prefix: prefix, from: nil, reversed: false) { key, value in
+        try store.scanDecoding(.customers, prefix: Key.scopePrefix(key.scope)) {
+            (key, value) throws(StorageError) in
             guard key.count == Key.customerByteCount else { return true }
-            do throws(StorageError) {
-                let record = try RecordCodec.decodeCustomer(value)
-                guard record.mergedInto != 0 else { return true }
-                sources[record.mergedInto, default: []].append(Key.trailingNumber(of: key))
-            } catch {
-                failure = error
-            }
-            return failure == nil
+            let record = try RecordCodec.decodeCustomer(value)
+            guard record.mergedInto != 0 else { return true }
+            sources[record.mergedInto, default: []].append(Key.trailingNumber(of: key))
+            return true
         }
-        if let failure { throw failure }
         var open = [key.number]
         while let number = open.popLast() {
             for source in sources[number] ?? [] where numbers.insert(source).inserted {
@@ -59,35 +53,23 @@ struct CustomerTraces: Sendable {
         _ kind: IdentityKind, in store: some EntitlementReader
     ) throws(StorageError) {
         let prefix = Key.scopePrefix(key.scope) + [kind.rawValue]
-        var failure: StorageError?
-        try store.scan(.identities, prefix: prefix, from: nil, reversed: false) { key, value in
-            do throws(StorageError) {
-                let record = try RecordCodec.decodeIdentity(value)
-                guard record.mentions(numbers) else { return true }
-                names.insert(
-                    Identity(kind, String(decoding: key.dropFirst(prefix.count), as: UTF8.self)))
-            } catch {
-                failure = error
-            }
-            return failure == nil
+        try store.scanDecoding(.identities, prefix: prefix) { (key, value) throws(StorageError) in
+            let record = try RecordCodec.decodeIdentity(value)
+            guard record.mentions(numbers) else { return true }
+            names.insert(
+                Identity(kind, String(decoding: key.dropFirst(prefix.count), as: UTF8.self)))
+            return true
         }
-        if let failure { throw failure }
     }
 
     private mutating func findAuditEntries(in store: some EntitlementReader) throws(StorageError) {
         let eraser = NameEraser(number: key.number, name: record.name, names: names)
-        var failure: StorageError?
-        try store.scan(.audit, prefix: [], from: nil, reversed: false) { key, value in
+        try store.scanDecoding(.audit, prefix: []) { (key, value) throws(StorageError) in
             guard eraser.mayConcern(value) else { return true }
-            do throws(StorageError) {
-                let entry = try RecordCodec.decodeAudit(value)
-                if eraser.erased(entry, isOfHis: true) != entry { auditKeys.append(key) }
-            } catch {
-                failure = error
-            }
-            return failure == nil
+            let entry = try RecordCodec.decodeAudit(value)
+            if eraser.erased(entry, isOfHis: true) != entry { auditKeys.append(key) }
+            return true
         }
-        if let failure { throw failure }
     }
 }
 
@@ -100,8 +82,8 @@ extension IdentityRecord {
 }
 
 extension EntitlementService {
-    /// What is to be forgotten, with where it stands. Worker threads: about a second for a million
-    /// customers.
+    /// What is to be forgotten, with where it stands. Worker threads: the time grows with the names
+    /// and customers of the world.
     func traced(_ request: ForgetRequest) -> Event.Forget {
         var forget = Event.Forget(
             scope: world(request.scope).scope, identity: Identity(request.customer),

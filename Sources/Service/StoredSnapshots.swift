@@ -120,33 +120,25 @@ extension EntitlementWriter {
         var changes = ChangeSet()
         var count = 0
         var byteCount = 0
-        var failure: StorageError?
         var next: [UInt8]?
-        try scan(
-            .customers, prefix: Key.scopePrefix(scope), from: start, reversed: false
-        ) { key, bytes in
+        try scanDecoding(.customers, prefix: Key.scopePrefix(scope), from: start) {
+            (key, bytes) throws(StorageError) in
             guard key.count == Key.customerByteCount else { return true }
             guard count < Self.batchCustomerCountMax, byteCount < Self.batchByteCountMax else {
                 next = key
                 return false
             }
             count += 1
-            do throws(StorageError) {
-                let name = try RecordCodec.decodeCustomer(bytes).name
-                guard !name.isEmpty, let snapshot = try value(for: key, in: .snapshots) else {
-                    return true
-                }
-                byteCount += snapshot.count
-                let customer = CustomerKey(scope: scope, number: Key.trailingNumber(of: key))
-                changes.put(
-                    snapshot, for: Key.snapshot(of: customer, named: name), in: .snapshots)
-                changes.delete(key, in: .snapshots)
-            } catch {
-                failure = error
+            let name = try RecordCodec.decodeCustomer(bytes).name
+            guard !name.isEmpty, let snapshot = try value(for: key, in: .snapshots) else {
+                return true
             }
-            return failure == nil
+            byteCount += snapshot.count
+            let customer = CustomerKey(scope: scope, number: Key.trailingNumber(of: key))
+            changes.put(snapshot, for: Key.snapshot(of: customer, named: name), in: .snapshots)
+            changes.delete(key, in: .snapshots)
+            return true
         }
-        if let failure { throw failure }
         start = next
         return changes
     }

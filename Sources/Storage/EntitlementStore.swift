@@ -150,6 +150,23 @@ extension EntitlementReader where Self: ~Copyable {
         return body(value.span)
     }
 
+    /// The same as `scan` for a `body` that decodes: what it throws ends the scan, and is thrown.
+    package borrowing func scanDecoding(
+        _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]? = nil, reversed: Bool = false,
+        _ body: (_ key: [UInt8], _ value: [UInt8]) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        var failure: StorageError?
+        try scan(keyspace, prefix: prefix, from: start, reversed: reversed) { key, value in
+            do throws(StorageError) {
+                return try body(key, value)
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Copies will do.
     package borrowing func walk(
         _ keyspace: Keyspace, prefix: [UInt8], from start: [UInt8]?,

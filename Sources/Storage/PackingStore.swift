@@ -80,16 +80,10 @@ package final class PackingStore<Base: EntitlementWriter & Sendable>: Entitlemen
             return try base.scan(
                 keyspace, prefix: prefix, from: start, reversed: reversed, body)
         }
-        var failure: StorageError?
-        try base.scan(keyspace, prefix: prefix, from: start, reversed: reversed) { key, value in
-            do throws(StorageError) {
-                return body(key, try unpacked(value))
-            } catch {
-                failure = error
-                return false
-            }
+        try base.scanDecoding(keyspace, prefix: prefix, from: start, reversed: reversed) {
+            (key, value) throws(StorageError) in
+            body(key, try unpacked(value))
         }
-        if let failure { throw failure }
     }
 
     /// Applies all of `changes` or nothing; when it returns they are durable and visible.

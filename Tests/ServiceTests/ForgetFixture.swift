@@ -43,7 +43,9 @@ extension ServiceFixture {
         for (keyspace, records) in try records() {
             for (key, value) in records {
                 let bytes = key + [0] + value
-                if needles.contains(where: { Self.holds(bytes, $0) }) {
+                if needles.contains(where: {
+                    $0.count >= 4 && bytes.firstRange(of: $0) != nil
+                }) {
                     found.append("\(keyspace) \(key)")
                 }
             }
@@ -67,28 +69,10 @@ extension ServiceFixture {
         }
     }
 
-    private static func holds(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
-        guard needle.count >= 4, bytes.count >= needle.count else { return false }
-        return (0...bytes.count - needle.count).contains { start in
-            bytes[start] == needle[0]
-                && bytes[start..<start + needle.count].elementsEqual(needle)
-        }
-    }
-
     /// What the check of a stopped store finds, payloads packed as the server stores them.
     func checkFindings() throws -> [StoreFinding] {
-        let base = MemoryStore()
-        let packing = try PackingStore(base)
-        for keyspace in Keyspace.allCases {
-            var changes = ChangeSet()
-            try store.scan(keyspace, prefix: [], from: nil, reversed: false) { key, value in
-                changes.put(value, for: key, in: keyspace)
-                return true
-            }
-            try packing.commit(changes)
-        }
         var findings: [StoreFinding] = []
-        try StoreCheck(base, onFinding: { findings.append($0) }).run()
+        try StoreCheck(store.packed(), onFinding: { findings.append($0) }).run()
         return findings
     }
 

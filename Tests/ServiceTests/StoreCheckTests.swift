@@ -46,17 +46,7 @@ import Testing
     }
 
     private static func records(of store: MemoryStore) throws -> [Record] {
-        // As the server stores them: payloads are packed.
-        let base = MemoryStore()
-        let packing = try PackingStore(base)
-        for keyspace in Keyspace.allCases {
-            var changes = ChangeSet()
-            try store.scan(keyspace, prefix: [], from: nil, reversed: false) { key, value in
-                changes.put(value, for: key, in: keyspace)
-                return true
-            }
-            try packing.commit(changes)
-        }
+        let base = try store.packed()
         var records: [Record] = []
         for keyspace in Keyspace.allCases {
             try base.scan(keyspace, prefix: [], from: nil, reversed: false) { key, value in

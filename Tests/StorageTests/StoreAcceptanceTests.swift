@@ -321,3 +321,38 @@ struct SplitMix {
         return value ^ value >> 31
     }
 }
+
+// MARK: - By what every store must do
+
+extension StoreAcceptanceTests {
+    @Test(arguments: StoreKind.allCases)
+    func `a scan that decodes ends with what its body throws`(kind: StoreKind) throws {
+        let fixture = try StoreFixture(kind)
+        let store = fixture.store
+        try store.put([[1], [2], [3]])
+        var seen: [[UInt8]] = []
+        let failure = StorageError.corruptRecord(keyspace: .customers, message: "none")
+        #expect(throws: failure) {
+            try store.scanDecoding(.customers, prefix: []) { (key, _) throws(StorageError) in
+                seen.append(key)
+                if key == [2] { throw failure }
+                return true
+            }
+        }
+        #expect(seen == [[1], [2]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a scan that decodes begins and ends as a scan does`(kind: StoreKind) throws {
+        let fixture = try StoreFixture(kind)
+        let store = fixture.store
+        try store.put([[1], [2], [3], [4]])
+        var seen: [[UInt8]] = []
+        try store.scanDecoding(.customers, prefix: [], from: [3], reversed: true) {
+            (key, _) throws(StorageError) in
+            seen.append(key)
+            return key != [2]
+        }
+        #expect(seen == [[3], [2]])
+    }
+}
