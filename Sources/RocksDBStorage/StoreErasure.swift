@@ -31,7 +31,7 @@ extension RocksDBStore {
         try flushAll()
         let former = try tables(in: ranges)
         for range in ranges {
-            try erasing { (database) throws(RocksDBError) in
+            try withWritableDatabase { (database) throws(RocksDBError) in
                 database.compact(range, isForced: false)
             }
         }
@@ -48,7 +48,9 @@ extension RocksDBStore {
     /// in it.
     private func flushAll() throws(StorageError) {
         for family in StoreOpening.allFamilies {
-            try erasing { (database) throws(RocksDBError) in try database.flush(family) }
+            try withWritableDatabase { (database) throws(RocksDBError) in
+                try database.flush(family)
+            }
         }
     }
 
@@ -68,7 +70,7 @@ extension RocksDBStore {
                 else { continue }
                 let start = isBefore(first.first, table.firstKey) ? table.firstKey : first.first
                 let end = isBefore(table.lastKey, last.last) ? table.lastKey : last.last
-                try erasing { (database) throws(RocksDBError) in
+                try withWritableDatabase { (database) throws(RocksDBError) in
                     database.compact(
                         KeyRange(first.keyspace, from: start, to: end), isForced: true)
                 }
@@ -83,7 +85,7 @@ extension RocksDBStore {
     /// The tables that may have a key in one of `ranges`.
     private func tables(in ranges: [KeyRange]) throws(StorageError) -> [LiveTable] {
         var tables: [LiveTable] = []
-        try erasing { (database) throws(RocksDBError) in
+        try withWritableDatabase { (database) throws(RocksDBError) in
             tables = database.liveTables.filter { table in ranges.contains { $0.overlaps(table) } }
         }
         return tables
@@ -96,7 +98,7 @@ extension RocksDBStore {
         for round in 0..<Self.patienceMilliseconds {
             let names = try fileNames()
             var live: Set<String> = []
-            try erasing { (database) throws(RocksDBError) in
+            try withWritableDatabase { (database) throws(RocksDBError) in
                 live = Set(database.liveTables.map(\.name))
             }
             if round == 0 {
@@ -117,22 +119,6 @@ extension RocksDBStore {
     private func fileNames() throws(StorageError) -> [String] {
         try onFiles(of: databasePath) { () throws(FileError) in
             try Files.names(in: databasePath)
-        }
-    }
-
-    private func erasing(
-        _ body: (Database) throws(RocksDBError) -> Void
-    ) throws(StorageError) {
-        guard isWritable else {
-            throw .unavailable(message: "the store takes no writes; try again when it does")
-        }
-        try current.withReading { (current) throws(StorageError) in
-            guard case .open(let database) = current else {
-                throw .unavailable(message: "the store is not open for writing")
-            }
-            do throws(RocksDBError) {
-                try body(database)
-            } catch { throw StorageError(reading: error) }
         }
     }
 }

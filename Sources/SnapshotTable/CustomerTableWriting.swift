@@ -30,10 +30,7 @@ extension CustomerTable {
     package func put(scope: UInt16, name: [UInt8], snapshot: [UInt8]) {
         let hash = hash(scope: scope, name: name.span)
         writer.withLock { writer in
-            let count = changes.load(ordering: .relaxed) + 1
-            changes.store(count, ordering: .sequentiallyConsistent)
-            unsafe stripes[stripe(hash)] = count
-            moveSlots(&writer)
+            beginChange(hash, &writer)
             let isKnown = locate(hash, scope, name.span) != nil
             if !isKnown, !hasSlot(&writer, evicting: false) { return leaveOut(&writer) }
             let size = Sizes(name, snapshot, of: writer.arena)
@@ -54,16 +51,21 @@ extension CustomerTable {
     package func forget(scope: UInt16, name: [UInt8]) {
         let hash = hash(scope: scope, name: name.span)
         writer.withLock { writer in
-            let count = changes.load(ordering: .relaxed) + 1
-            changes.store(count, ordering: .sequentiallyConsistent)
-            unsafe stripes[stripe(hash)] = count
-            moveSlots(&writer)
+            beginChange(hash, &writer)
             guard let old = locate(hash, scope, name.span) else { return }
             old.array.store(1, at: old.index)
             drop(old.word, &writer)
             writer.count -= 1
             if old.array.word == slots.load(ordering: .relaxed) { writer.emptiedCount += 1 }
         }
+    }
+
+    /// Has what was read before a change under this hash be outdated from now on.
+    private func beginChange(_ hash: UInt64, _ writer: inout Writer) {
+        let count = changes.load(ordering: .relaxed) + 1
+        changes.store(count, ordering: .sequentiallyConsistent)
+        unsafe stripes[stripe(hash)] = count
+        moveSlots(&writer)
     }
 
     /// Offers a snapshot that was read from the store after `changeCount` said `readAt`.
